@@ -1,0 +1,18 @@
+# What every target of ours is compiled with.
+add_library(tunebench_warnings INTERFACE)
+target_compile_options(tunebench_warnings INTERFACE -Wall -Wextra -Wpedantic -Wshadow=local -Wnon-virtual-dtor)
+if(TUNEBENCH_WERROR)
+    target_compile_options(tunebench_warnings INTERFACE -Werror)
+endif()
+if(TUNEBENCH_SANITIZE)
+    add_compile_options(-fsanitize=address,undefined -fno-omit-frame-pointer -fno-sanitize-recover=undefined)
+    add_link_options(-fsanitize=address,undefined)
+endif()
+
+# tunebench_library(NAME SOURCES ... [LINKS public libraries ...] [USES private libraries ...]): one folder of core or ui.
+function(tunebench_library name)
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINKS;USES")
+    add_library(${name} STATIC ${arg_SOURCES})
+    target_include_directories(${name} PUBLIC ${PROJECT_SOURCE_DIR})
+    target_link_libraries(${name} PUBLIC ${arg_LINKS} PRIVATE tunebench_warnings ${arg_USES})
+endfunction()

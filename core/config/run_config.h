@@ -1,0 +1,87 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tunebench {
+
+enum class DatasetFormat { automatic, alpaca, sharegpt, messages, promptCompletion, text, tokens };
+enum class Truncation { right, left, drop };
+enum class LossOn { assistant, all };
+enum class RowOrder { shuffle, sequential };
+enum class Padding { none, longest, maxLength };
+enum class PaddingSide { right, left };
+enum class Method { lora, full };
+enum class NumberType { automatic, fp32, fp16, bf16 };
+enum class GradientCheckpointing { off, full };
+enum class LossNormalization { tokens, microBatchMean };
+enum class Scheduler { constant, linear, cosine };
+enum class OptimizerKind { adamw, sgd };
+
+/// Everything a run is made of, as plain values. Each member has one row in the table of options (options.h), which
+/// gives its key, default, range, unit, label and help; the member initialisers here are the defaults.
+struct RunConfig {
+    // model
+    std::string model; ///< folder with config.json and *.safetensors, or a .gguf file
+    std::optional<std::string> adapter; ///< PEFT LoRA folder to start from
+
+    // data
+    std::vector<std::string> dataset;
+    std::vector<std::string> evalDataset;
+    DatasetFormat datasetFormat = DatasetFormat::automatic;
+    std::optional<int64_t> maxRows;
+    double evalShare = 0.05;
+    bool evalAtStart = true;
+    int64_t maxLength = 512; ///< tokens
+    Truncation truncation = Truncation::right;
+    LossOn lossOn = LossOn::assistant;
+    RowOrder order = RowOrder::shuffle;
+    Padding padding = Padding::none;
+    PaddingSide paddingSide = PaddingSide::right;
+
+    // method
+    Method method = Method::lora;
+    int64_t loraRank = 8;
+    double loraAlpha = 16;
+    std::vector<std::string> loraTargets = { "all-linear" };
+
+    // memory and speed
+    NumberType precision = NumberType::automatic; ///< how frozen base weights are held
+    NumberType compute = NumberType::automatic; ///< type of the matrix products and the residual stream
+    GradientCheckpointing gradientCheckpointing = GradientCheckpointing::off;
+    int64_t checkpointEveryLayers = 1;
+    int64_t batchSize = 4; ///< rows per micro-batch
+    int64_t accumulationSteps = 4; ///< micro-batches per optimizer step
+    std::optional<int64_t> evalBatchSize; ///< rows; batchSize when absent
+    std::string device = "auto"; ///< auto, cpu, cuda:N
+    int64_t threads = 0; ///< 0: all cores
+    int64_t memoryLimit = 0; ///< bytes; 0: no limit
+
+    // optimisation
+    LossNormalization lossNormalization = LossNormalization::tokens;
+    double epochs = 1;
+    std::optional<int64_t> maxSteps;
+    double learningRate = 2e-4;
+    Scheduler scheduler = Scheduler::linear;
+    int64_t warmupSteps = 0;
+    double warmupRatio = 0.03;
+    OptimizerKind optimizer = OptimizerKind::adamw;
+    double beta1 = 0.9;
+    double beta2 = 0.999;
+    double epsilon = 1e-8;
+    double momentum = 0;
+    double weightDecay = 0;
+    double maxGradNorm = 1.0; ///< 0: no clipping
+    double lossScale = 65536; ///< first value of the dynamic scale for fp16 products
+    int64_t seed = 42;
+
+    // output
+    int64_t logEvery = 1; ///< optimizer steps
+    int64_t evalEvery = 0; ///< optimizer steps; 0: only at the start and the end
+
+    bool operator==(const RunConfig&) const = default;
+};
+
+} // namespace tunebench

@@ -1,0 +1,52 @@
+#pragma once
+
+#include "core/base/result.h"
+#include "core/config/run_config.h"
+
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tunebench {
+
+/// A number type on one device: how fast its matrix products are, and whether they are right.
+struct TypeMeasurement {
+    NumberType type = NumberType::fp32;
+    std::optional<double> gflops; ///< absent where the device cannot multiply in it
+    std::optional<double> worstRelativeError; ///< of a product against fp64
+    bool passesSelfTest = false;
+};
+
+/// What one device can do.
+struct DeviceMeasurement {
+    std::string device; ///< cpu, cuda:0, ...
+    std::string name; ///< of the processor or card
+    int64_t memoryTotal = 0; ///< bytes
+    int64_t memoryAvailable = 0; ///< bytes
+    int threads = 0; ///< CPU only
+    std::vector<TypeMeasurement> types;
+    NumberType automaticPrecision = NumberType::fp32; ///< what `precision: auto` becomes for LoRA
+    NumberType automaticCompute = NumberType::fp32; ///< what `compute: auto` becomes
+    std::string reason; ///< why, in a sentence
+};
+
+struct MachineReport {
+    std::string libtorch;
+    std::string driver; ///< empty without an NVIDIA driver
+    std::vector<DeviceMeasurement> devices;
+};
+
+/// Measures this machine (a few seconds) and stores the result for `auto` and the plan.
+MachineReport examineMachine();
+
+/// The stored measurement, if there is one for this machine.
+std::optional<MachineReport> storedReport();
+
+nlohmann::ordered_json reportToJson(const MachineReport& report);
+
+/// `auto` for device, precision and compute resolved: from the stored measurement, or by a rule over what the device
+/// has. Plan, training and GUI all call this one function.
+Result<RunConfig> resolveAutomatic(RunConfig config);
+
+} // namespace tunebench

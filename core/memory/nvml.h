@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tunebench {
+
+/// What the NVIDIA driver says of one device at one moment; absent where it does not tell.
+struct DeviceReading {
+    std::string name;
+    std::optional<int64_t> total, used; ///< bytes, all processes
+    std::optional<int64_t> usedByThisProcess; ///< bytes
+    std::optional<double> utilization; ///< 0 to 1
+    std::optional<double> powerWatts, temperature, clockMhz;
+};
+
+/// The driver's own figures through libnvidia-ml, opened with dlopen; without a driver there are no devices.
+class Nvml {
+public:
+    Nvml();
+    ~Nvml();
+    int deviceCount() const;
+    std::optional<std::string> driverVersion() const;
+    std::optional<DeviceReading> read(int device) const;
+
+private:
+    struct Library;
+    std::unique_ptr<Library> m_library;
+};
+
+} // namespace tunebench

@@ -1,0 +1,25 @@
+#pragma once
+
+#include "core/model/model_spec.h"
+#include "core/model/weight_source.h"
+
+#include <memory>
+
+namespace tunebench {
+
+/// A model on disk, checked: every needed tensor is there with the right shape.
+struct ModelFiles {
+    ModelSpec spec;
+    std::unique_ptr<WeightSource> weights;
+    std::string name; ///< for adapter_config.json's base_model_name_or_path: hub id where known, else the path given
+    std::string fingerprint; ///< changes when config or weights change; cheap (headers and sizes, not all bytes)
+};
+
+/// Opens a Hugging Face folder (config.json; model.safetensors, or shards with an index) or a .gguf file. Missing
+/// files, Git LFS pointers, cut files, absurd header lengths, missing, extra and mis-shaped tensors: one sentence each.
+Result<ModelFiles> openModelFiles(const std::filesystem::path& path);
+
+/// Only the spec: for the form and the plan.
+Result<ModelSpec> readModelSpec(const std::filesystem::path& path);
+
+} // namespace tunebench

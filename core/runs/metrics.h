@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <variant>
+
+namespace tunebench {
+
+/// One optimizer step, as a line of metrics.jsonl has it. Times in seconds, memory in bytes; what is not known is absent
+/// (null in the file).
+struct StepMetrics {
+    int64_t step = 0; ///< from 1
+    double epoch = 0; ///< epochs done after this step
+    std::optional<double> loss; ///< absent when it was not finite; `note` says so
+    std::optional<double> gradNorm; ///< before clipping
+    double learningRate = 0; ///< used for this step
+    int64_t supervisedTokens = 0;
+    int64_t tokens = 0;
+    int64_t paddedTokens = 0; ///< slots processed
+    double seconds = 0;
+    double dataSeconds = 0;
+    double forwardSeconds = 0;
+    double backwardSeconds = 0; ///< recompute in it
+    double recomputeSeconds = 0;
+    double optimizerSeconds = 0;
+    double tokensPerSecond = 0;
+    int64_t allocated = 0;
+    int64_t peakAllocated = 0;
+    std::optional<int64_t> reserved;
+    std::optional<int64_t> deviceUsed; ///< all processes
+    std::optional<int64_t> process; ///< resident memory of this process, on the CPU; of it on the device, on CUDA
+    std::optional<double> cpuUtilization; ///< of all cores, 0 to 1
+    std::optional<double> deviceUtilization; ///< 0 to 1
+    std::optional<double> powerWatts;
+    std::optional<double> temperature; ///< degrees Celsius
+    std::optional<double> clockMhz;
+    std::optional<double> lossScale; ///< fp16 products only
+    std::string note;
+};
+
+/// One evaluation; step 0 is the model before training.
+struct EvalMetrics {
+    int64_t step = 0;
+    std::optional<double> loss;
+    int64_t tokens = 0; ///< supervised
+    double seconds = 0;
+    std::string note;
+};
+
+using Metrics = std::variant<StepMetrics, EvalMetrics>;
+
+nlohmann::ordered_json metricsToJson(const Metrics& metrics);
+/// Reads a line; nothing for a torn or foreign line.
+std::optional<Metrics> metricsFromJson(std::string_view line);
+
+} // namespace tunebench

@@ -1,0 +1,62 @@
+#pragma once
+
+#include "core/base/result.h"
+#include "core/config/run_config.h"
+#include "core/runs/metrics.h"
+
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace tunebench {
+
+enum class RunState { running, paused, finished, stopped, failed, interrupted };
+std::string_view runStateName(RunState state);
+
+/// summary.json: how the run stands, rewritten atomically as it goes on.
+struct RunSummary {
+    RunState state = RunState::running;
+    std::string reason; ///< of a failure
+    std::string startedAt; ///< ISO 8601, UTC
+    int64_t step = 0;
+    int64_t totalSteps = 0;
+    std::optional<double> firstLoss, lastLoss, bestLoss; ///< training
+    std::optional<double> firstEvalLoss, lastEvalLoss, bestEvalLoss; ///< held out
+    double seconds = 0; ///< whole run
+    double secondsAfterWarmup = 0; ///< the first three steps left out
+    std::optional<double> tokensPerSecond; ///< after those
+    int64_t peakAllocated = 0; ///< bytes
+    std::optional<int64_t> peakReserved, peakProcess, peakDeviceUsed;
+    std::optional<double> meanDeviceUtilization, meanPowerWatts;
+    int64_t trainingRows = 0, heldOutRows = 0, refusedRows = 0;
+    int64_t truncatedRows = 0, tokensCut = 0, answersCut = 0;
+    double truncatedShare = 0; ///< of the usable rows
+    std::optional<double> lossNoise; ///< standard deviation of raw minus smoothed loss after warm-up
+};
+nlohmann::ordered_json summaryToJson(const RunSummary& summary);
+
+/// A run that is being written. The folder is locked by the operating system as long as this object lives; another
+/// program may read it at any time.
+class RunFolder {
+public:
+    /// Makes `<runs>/<name>`; an existing name is refused, an empty one is made from date and model.
+    static Result<RunFolder> create(const std::filesystem::path& runs, const std::string& name, const RunConfig& config);
+    RunFolder(RunFolder&&) noexcept;
+    RunFolder& operator=(RunFolder&&) noexcept;
+    ~RunFolder();
+
+    const std::filesystem::path& path() const;
+    Result<void> writeConfig(const RunConfig& resolved);
+    Result<void> writeEnvironment(const nlohmann::ordered_json& environment);
+    Result<void> append(const Metrics& metrics); ///< one whole line, flushed
+    Result<void> writeSummary(const RunSummary& summary);
+
+private:
+    struct State;
+    explicit RunFolder(std::unique_ptr<State> state);
+    std::unique_ptr<State> m_state;
+};
+
+} // namespace tunebench

@@ -1,0 +1,38 @@
+#pragma once
+
+#include "core/runs/run_folder.h"
+
+namespace tunebench {
+
+/// One saved run in the list.
+struct RunRecord {
+    std::string name;
+    std::filesystem::path path;
+    RunSummary summary; ///< state interrupted: it says running, but nobody holds its lock
+    std::string model; ///< last part of the model's path
+    std::string problem; ///< why the folder could not be read in full; empty when it could
+};
+
+/// `<data directory>/runs`.
+std::filesystem::path defaultRunsDirectory();
+
+/// All runs, newest first. A damaged folder is listed with its problem; a missing folder is an empty list.
+std::vector<RunRecord> listRuns(const std::filesystem::path& runs);
+
+/// A run by name under `runs`, or by path.
+Result<RunRecord> findRun(const std::filesystem::path& runs, const std::string& nameOrPath);
+
+/// The metrics of a run in step order; the last line of a step wins, a torn last line is left out.
+struct RunCurves {
+    std::vector<StepMetrics> steps;
+    std::vector<EvalMetrics> evaluations;
+};
+Result<RunCurves> readCurves(const std::filesystem::path& run);
+
+/// The resolved options of a run.
+Result<RunConfig> readRunConfig(const std::filesystem::path& run);
+
+/// Moves a whole run to a name that lists no more; never called while the run is locked.
+Result<void> deleteRun(const std::filesystem::path& run);
+
+} // namespace tunebench

@@ -1,0 +1,23 @@
+#pragma once
+
+#include "core/text/chat_template.h"
+#include "core/text/tokenizer.h"
+
+#include <filesystem>
+
+namespace tunebench {
+
+/// What a model brings for text: its tokenizer, its chat template and the tokens that the template names.
+struct TextModel {
+    Tokenizer tokenizer;
+    std::optional<ChatTemplate> chatTemplate; ///< absent for base models
+    nlohmann::ordered_json templateVariables; ///< bos_token, eos_token, pad_token, unk_token, ... as strings
+    std::optional<TokenId> bos, eos, pad;
+};
+
+/// Opens the text files of a model: a folder (tokenizer.json alone is enough; tokenizer_config.json,
+/// chat_template.jinja, special_tokens_map.json and generation_config.json are read where they stand), a bare
+/// tokenizer.json, or a .gguf file. Weights and config.json are not needed.
+Result<TextModel> openTextModel(const std::filesystem::path& model);
+
+} // namespace tunebench
