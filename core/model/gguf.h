@@ -17,10 +17,14 @@ public:
     using Value = std::variant<int64_t, double, bool, std::string, Array>;
 
     static Result<GgufFile> open(const std::filesystem::path& path);
+    /// The metadata alone (a tokenizer, say): a tensor type that is not read here is no hindrance; tensors() is empty.
+    static Result<GgufFile> openMetadata(const std::filesystem::path& path);
     GgufFile(GgufFile&&) noexcept;
     GgufFile& operator=(GgufFile&&) noexcept;
     ~GgufFile();
 
+    /// The value of a key, or nullptr. The typed forms give nothing as well when the value has another type; arrays
+    /// of booleans count as integers.
     const Value* find(std::string_view key) const;
     std::optional<std::string> text(std::string_view key) const;
     std::optional<int64_t> integer(std::string_view key) const;
@@ -31,11 +35,15 @@ public:
     const std::vector<double>* numbers(std::string_view key) const;
 
     std::span<const TensorInfo> tensors() const;
+    /// The stored bytes of a tensor.
     std::span<const std::byte> bytes(size_t tensor) const;
     const std::filesystem::path& path() const;
 
 private:
     struct State;
+    class Parser;
+    enum class Parts { metadata, all };
+    static Result<GgufFile> load(const std::filesystem::path& path, Parts parts);
     explicit GgufFile(std::unique_ptr<State> state);
     std::unique_ptr<State> m_state;
 };
