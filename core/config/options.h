@@ -17,19 +17,23 @@ enum class OptionKind { text, integer, real, boolean, choice, textList };
 enum class OptionGroup { model, data, memory, optimisation, output };
 
 /// One row of the table that JSON, the command line, the form, validation and the README's reference all come from.
+/// Kind, optional and choices follow from the type of the RunConfig member.
 struct Option {
-    std::string key; ///< snake_case, as in JSON and in --set
-    OptionGroup group;
-    OptionKind kind;
+    std::string key {}; ///< snake_case, as in JSON and in --set
+    OptionGroup group {};
+    OptionKind kind {};
     bool optional = false; ///< may be null (nothing chosen)
-    std::string label; ///< for the form
-    std::string unit; ///< tokens, rows, bytes, steps, ...; empty where there is none
-    std::string help; ///< one or two sentences
-    std::string huggingFaceName; ///< what TrainingArguments, LoraConfig or SFTConfig call it; empty where they have none
-    std::vector<std::string> choices; ///< for kind choice
-    std::optional<double> least; ///< for numbers, inclusive
-    std::optional<double> most; ///< for numbers, inclusive
+    std::string label {}; ///< for the form
+    std::string unit {}; ///< tokens, rows, bytes, steps, ...; empty where there is none
+    std::string help {}; ///< one or two sentences
+    std::string
+        huggingFaceName {}; ///< what TrainingArguments, LoraConfig or SFTConfig call it; several are comma-separated
+    std::vector<std::string> choices {}; ///< for kind choice
+    std::optional<double> least {}; ///< for numbers, inclusive
+    std::optional<double> most {}; ///< for numbers, inclusive
     bool leastExclusive = false; ///< the least value itself is refused (a learning rate of 0, say)
+    bool mostExclusive = false; ///< the most value itself is refused (a decay rate of 1, say)
+    std::optional<double> usualLeast {}, usualMost {}; ///< validate() warns outside
 };
 
 /// All options in the order of the form. Each member of RunConfig has exactly one row.
@@ -80,5 +84,12 @@ std::vector<Finding> validate(const ConfigChoice& choice);
 
 /// The options reference of the README: a Markdown table a group.
 std::string optionsReference();
+
+/// The config with the demo in place of an empty model or dataset, and with every path absolute (relative ones count
+/// from the working directory, a leading `~/` from the home folder). A saved run holds paths of this kind.
+RunConfig withResolvedPaths(RunConfig config);
+
+/// What a value must be, in words: "a whole number from 1 to 65536", "one of off, full".
+std::string allowedValues(const Option& option);
 
 } // namespace tunebench

@@ -1,0 +1,95 @@
+#include "core/config/choices.h"
+#include "core/config/number_text.h"
+#include "core/config/options.h"
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+namespace tunebench {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+void checkRanges(const RunConfig& config, std::vector<Finding>& findings)
+{
+    RunConfig copy = config;
+    for (const Option& option : options()) {
+        const nlohmann::json value = optionValue(config, option.key);
+        if (const auto set = setOption(copy, option.key, value); !set) {
+            findings.push_back({ option.key, set.error().message });
+            continue;
+        }
+        const bool low = option.usualLeast && value.is_number() && value.get<double>() < *option.usualLeast;
+        const bool high = option.usualMost && value.is_number() && value.get<double>() > *option.usualMost;
+        if (low || high) {
+            findings.push_back({ option.key,
+                option.key + " = " + numberText(value.get<double>()) + " is unusually " + (low ? "small" : "large")
+                    + "; "
+                    + (low ? "at least " + numberText(*option.usualLeast) : "at most " + numberText(*option.usualMost))
+                    + " is common.",
+                true });
+        }
+    }
+}
+
+void checkContradictions(const ConfigChoice& choice, std::vector<Finding>& findings)
+{
+    const RunConfig& config = choice.values;
+    const auto isSet = [&](const char* key) { return choice.set.contains(key); };
+    const bool halfWeights = config.precision == NumberType::fp16 || config.precision == NumberType::bf16;
+    if (config.method == Method::full && halfWeights && isSet("method") && isSet("precision")) {
+        findings.push_back({ "precision",
+            "precision " + std::string(choiceName(config.precision))
+                + " does not go with method full, which holds all weights as fp32; leave precision at auto and set "
+                  "compute: bf16 instead." });
+    }
+    if (config.method == Method::full && config.adapter) {
+        findings.push_back(
+            { "adapter", "adapter is not used with method full; set method: lora to go on with it.", true });
+    }
+    if (config.maxSteps && config.warmupSteps > 0 && config.warmupSteps >= *config.maxSteps) {
+        findings.push_back({ "warmup_steps",
+            "warmup_steps is not less than max_steps, so the learning rate never reaches its full height.", true });
+    }
+}
+
+void checkExists(
+    const std::string& key, const std::string& path, const std::string& remedy, std::vector<Finding>& findings)
+{
+    std::error_code problem;
+    if (!fs::exists(path, problem)) {
+        findings.push_back({ key, "There is no " + path + "; " + remedy });
+    }
+}
+
+void checkFiles(const RunConfig& given, std::vector<Finding>& findings)
+{
+    const RunConfig config = withResolvedPaths(given);
+    checkExists("model", config.model,
+        given.model.empty() ? "fetch the demo model with packaging/setup.sh, or choose another model."
+                            : "choose a model folder or a .gguf file.",
+        findings);
+    if (config.adapter) {
+        checkExists("adapter", *config.adapter, "choose a PEFT adapter folder.", findings);
+    }
+    for (const std::string& path : config.dataset) {
+        checkExists("dataset", path, "choose a .json or .jsonl file.", findings);
+    }
+    for (const std::string& path : config.evalDataset) {
+        checkExists("eval_dataset", path, "choose a .json or .jsonl file.", findings);
+    }
+}
+
+} // namespace
+
+std::vector<Finding> validate(const ConfigChoice& choice)
+{
+    std::vector<Finding> findings;
+    checkRanges(choice.values, findings);
+    checkContradictions(choice, findings);
+    checkFiles(choice.values, findings);
+    return findings;
+}
+
+} // namespace tunebench
