@@ -440,7 +440,7 @@ std::vector<OptionRow> optimizerRows()
                 .label = "Loss scale",
                 .help = "First value of the dynamic scale for fp16 products; doubles after 2,000 good steps, halves on "
                         "overflow.",
-                .huggingFaceName = "fp16_opt_level, init_scale",
+                .huggingFaceName = "init_scale",
                 .least = 1,
                 .most = 1099511627776 }),
         row(&RunConfig::seed,

@@ -16,6 +16,9 @@ template <class... Cases> struct Overloaded : Cases... {
 
 std::string shown(const json& value)
 {
+    if (value.is_structured()) { // may be nested deeper than a recursive dump can go
+        return value.is_array() ? "a list" : "an object";
+    }
     std::string text = value.dump(-1, ' ', false, json::error_handler_t::replace);
     constexpr size_t longest = 80;
     if (text.size() > longest) {

@@ -38,10 +38,12 @@ Result<json> parseObject(std::string_view text)
         }
         return object;
     } catch (const json::parse_error& problem) {
-        const size_t end = std::min(problem.byte, text.size());
-        const auto line = 1 + std::count(text.begin(), text.begin() + static_cast<ptrdiff_t>(end), '\n');
-        return failure("The config is not valid JSON near line " + std::to_string(line) + "; put the comma, quote or "
-            + "bracket right there.");
+        const auto end = text.begin() + static_cast<ptrdiff_t>(std::min(problem.byte, text.size()));
+        const auto line = 1 + std::count(text.begin(), end, '\n');
+        return failure("Not valid JSON near line " + std::to_string(line) + "; look for a comma, quote or bracket too "
+            + "many or too few.");
+    } catch (const json::exception&) {
+        return failure("A number in the config is too large.");
     }
 }
 
@@ -99,8 +101,9 @@ const OptionRow* findOptionRow(std::string_view key)
 
 const Option* findOption(std::string_view key)
 {
-    const OptionRow* row = findOptionRow(key);
-    return row == nullptr ? nullptr : &row->option;
+    const auto all = options();
+    const auto found = std::find_if(all.begin(), all.end(), [&](const Option& option) { return option.key == key; });
+    return found == all.end() ? nullptr : &*found;
 }
 
 Result<ConfigChoice> configFromJson(std::string_view text, std::string_view folder)
