@@ -1,0 +1,107 @@
+#include "core/memory/memory_ledger.h"
+
+namespace tunebench {
+namespace {
+
+thread_local MemoryCategory currentCategory = MemoryCategory::temporary;
+
+size_t indexOf(MemoryCategory category)
+{
+    return static_cast<size_t>(category);
+}
+
+} // namespace
+
+std::string_view memoryCategoryName(MemoryCategory category)
+{
+    static constexpr std::array<std::string_view, memoryCategoryCount> names { "weights", "trainable weights",
+        "gradients", "optimizer", "saved activations", "logits and loss", "temporary" };
+    return names[indexOf(category)];
+}
+
+CategoryScope::CategoryScope(MemoryCategory category)
+    : m_before(currentCategory)
+{
+    currentCategory = category;
+}
+
+CategoryScope::~CategoryScope()
+{
+    currentCategory = m_before;
+}
+
+MemoryCategory CategoryScope::current()
+{
+    return currentCategory;
+}
+
+int64_t MemoryLedger::rounded(size_t bytes)
+{
+    return static_cast<int64_t>((bytes + rounding - 1) / rounding * rounding);
+}
+
+bool MemoryLedger::add(int64_t bytes, MemoryCategory category)
+{
+    const std::lock_guard lock(m_mutex);
+    if (m_limit > 0 && m_allocated + bytes > m_limit)
+        return false;
+    m_allocated += bytes;
+    m_byCategory[indexOf(category)] += bytes;
+    if (m_allocated > m_peak) {
+        m_peak = m_allocated;
+        m_atPeak = m_byCategory;
+    }
+    return true;
+}
+
+void MemoryLedger::subtract(int64_t bytes, MemoryCategory category)
+{
+    const std::lock_guard lock(m_mutex);
+    m_allocated -= bytes;
+    m_byCategory[indexOf(category)] -= bytes;
+}
+
+int64_t MemoryLedger::allocated() const
+{
+    const std::lock_guard lock(m_mutex);
+    return m_allocated;
+}
+
+int64_t MemoryLedger::peak() const
+{
+    const std::lock_guard lock(m_mutex);
+    return m_peak;
+}
+
+MemoryBreakdown MemoryLedger::breakdown() const
+{
+    const std::lock_guard lock(m_mutex);
+    return m_byCategory;
+}
+
+MemoryBreakdown MemoryLedger::breakdownAtPeak() const
+{
+    const std::lock_guard lock(m_mutex);
+    return m_atPeak;
+}
+
+void MemoryLedger::resetPeak()
+{
+    const std::lock_guard lock(m_mutex);
+    m_peak = m_allocated;
+    m_atPeak = m_byCategory;
+}
+
+void MemoryLedger::setLimit(int64_t bytes)
+{
+    const std::lock_guard lock(m_mutex);
+    m_limit = bytes;
+}
+
+int64_t MemoryLedger::limit() const
+{
+    const std::lock_guard lock(m_mutex);
+    return m_limit;
+}
+
+} // namespace tunebench

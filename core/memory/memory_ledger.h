@@ -1,0 +1,72 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <string_view>
+
+namespace tunebench {
+
+/// What memory is for. The one vocabulary of plan, live plot, summary and out-of-memory texts.
+enum class MemoryCategory : uint8_t {
+    weights,
+    trainableWeights,
+    gradients,
+    optimizer,
+    savedActivations,
+    logitsAndLoss,
+    temporary,
+};
+inline constexpr size_t memoryCategoryCount = 7;
+std::string_view memoryCategoryName(MemoryCategory category);
+
+/// Bytes by category.
+using MemoryBreakdown = std::array<int64_t, memoryCategoryCount>;
+
+/// While it lives, what the calling thread allocates is counted under `category`; the innermost one counts.
+class CategoryScope {
+public:
+    explicit CategoryScope(MemoryCategory category);
+    CategoryScope(const CategoryScope&) = delete;
+    CategoryScope& operator=(const CategoryScope&) = delete;
+    ~CategoryScope();
+
+    static MemoryCategory current();
+
+private:
+    MemoryCategory m_before;
+};
+
+/// Live bytes of one device, as its counting allocator sees them. Safe from several threads.
+class MemoryLedger {
+public:
+    /// CPU tensors are rounded up to 64 bytes, as LibTorch aligns them.
+    static constexpr size_t rounding = 64;
+    static int64_t rounded(size_t bytes);
+
+    /// False, and nothing counted, when the limit would be passed.
+    bool add(int64_t bytes, MemoryCategory category);
+    void subtract(int64_t bytes, MemoryCategory category);
+
+    int64_t allocated() const;
+    int64_t peak() const;
+    MemoryBreakdown breakdown() const;
+    MemoryBreakdown breakdownAtPeak() const;
+
+    /// The peak starts again from what is live now.
+    void resetPeak();
+    /// Bytes that may be live at once; 0: no limit.
+    void setLimit(int64_t bytes);
+    int64_t limit() const;
+
+private:
+    mutable std::mutex m_mutex;
+    int64_t m_allocated = 0;
+    int64_t m_peak = 0;
+    int64_t m_limit = 0;
+    MemoryBreakdown m_byCategory {};
+    MemoryBreakdown m_atPeak {};
+};
+
+} // namespace tunebench

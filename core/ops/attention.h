@@ -1,0 +1,26 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+#include <cstdint>
+#include <span>
+
+namespace tunebench {
+
+/// Rows of a micro-batch: segment s is the tokens [starts[s], starts[s + 1]).
+using SegmentStarts = std::span<const int64_t>;
+
+/// Causal attention inside each segment. query [tokens, heads, size]; key, value [tokens, key-value heads, size], with
+/// heads a multiple of key-value heads (grouped queries); scores are scaled by 1 / sqrt(size). Scores and weights are
+/// fp32 whatever the inputs are (fp16 scores overflow in some models), and exist for one block of queries at a time.
+/// Returns [tokens, heads, size] in query's type.
+at::Tensor attention(const at::Tensor& query, const at::Tensor& key, const at::Tensor& value, SegmentStarts segments);
+
+struct AttentionGradients {
+    at::Tensor query, key, value; ///< shapes and types of the inputs
+};
+
+/// Gradients given the gradient of the output; the weights are computed again, so nothing but the inputs is kept.
+AttentionGradients attentionBackward(const at::Tensor& outputGradient, const at::Tensor& query, const at::Tensor& key,
+    const at::Tensor& value, SegmentStarts segments);
+
+} // namespace tunebench

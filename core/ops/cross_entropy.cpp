@@ -1,0 +1,127 @@
+#include "core/ops/cross_entropy.h"
+
+#include "core/memory/memory_ledger.h"
+
+#include <ATen/ops/empty.h>
+#include <ATen/ops/empty_like.h>
+#include <ATen/ops/full.h>
+#include <ATen/ops/mm.h>
+#include <ATen/ops/zeros.h>
+#include <algorithm>
+
+namespace tunebench {
+namespace {
+
+/// Rows of logits that exist at once: about 32 MiB of fp32, but enough rows for a fast product.
+int64_t chunkRows(int64_t vocabulary)
+{
+    constexpr int64_t numbers = int64_t { 8 } << 20;
+    return std::clamp<int64_t>(numbers / vocabulary / 16 * 16, 32, 1024);
+}
+
+/// Rows of a head that is held in another type than the products are made in, cast at once.
+constexpr int64_t castRows = 8192;
+
+/// Calls body(first row, rows, those rows of weight in the wanted type): the whole weight at once where nothing is to be cast.
+template <class Body> void forEachCastBlock(const at::Tensor& weight, at::ScalarType type, Body body)
+{
+    const int64_t step = weight.scalar_type() == type ? weight.size(0) : castRows;
+    for (int64_t first = 0; first < weight.size(0); first += step) {
+        const int64_t rows = std::min(step, weight.size(0) - first);
+        body(first, rows, weight.narrow(0, first, rows).to(type));
+    }
+}
+
+/// hidden W^T in fp32: [rows, vocabulary].
+at::Tensor logitsOf(const at::Tensor& hidden, const at::Tensor& weight)
+{
+    if (weight.scalar_type() == hidden.scalar_type())
+        return at::mm(hidden, weight.t()).to(at::kFloat);
+    auto logits = at::empty({ hidden.size(0), weight.size(0) }, hidden.options().dtype(at::kFloat));
+    forEachCastBlock(weight, hidden.scalar_type(), [&](int64_t first, int64_t rows, const at::Tensor& block) {
+        logits.narrow(1, first, rows).copy_(at::mm(hidden, block.t()));
+    });
+    return logits;
+}
+
+/// target = gradient W.
+void inputGradientInto(const at::Tensor& target, const at::Tensor& gradient, const at::Tensor& weight)
+{
+    forEachCastBlock(weight, gradient.scalar_type(), [&](int64_t first, int64_t rows, const at::Tensor& block) {
+        const auto part = at::mm(gradient.narrow(1, first, rows), block);
+        if (first == 0)
+            target.copy_(part);
+        else
+            target.add_(part);
+    });
+}
+
+/// exp(logits - their maximum) and what the loss needs of them.
+struct ChunkSoftmax {
+    at::Tensor exponentials; ///< [rows, vocabulary], fp32
+    at::Tensor sums; ///< [rows, 1]
+
+    /// Adds the losses of the chunk to `loss`.
+    ChunkSoftmax(at::Tensor logits, const at::Tensor& targets, const at::Tensor& loss)
+        : exponentials(std::move(logits))
+    {
+        const auto largest = exponentials.amax(-1, true);
+        exponentials.sub_(largest);
+        const auto chosen = exponentials.gather(1, targets);
+        exponentials.exp_();
+        sums = exponentials.sum(-1, true);
+        loss.add_(sums.log().sub_(chosen).sum(at::kDouble));
+    }
+
+    /// (softmax - one-hot of the targets) * scale, in place of the exponentials.
+    at::Tensor gradient(const at::Tensor& targets, double scale)
+    {
+        exponentials.div_(sums).mul_(scale);
+        exponentials.scatter_add_(1, targets, at::full(targets.sizes(), -scale, exponentials.options()));
+        return std::move(exponentials);
+    }
+};
+
+/// Calls body(first row, rows, softmax of the chunk, targets [rows, 1]) for each chunk; returns the loss.
+template <class Body>
+at::Tensor forEachChunk(const at::Tensor& hidden, const at::Tensor& weight, const at::Tensor& targets, Body body)
+{
+    auto loss = at::zeros({}, hidden.options().dtype(at::kDouble));
+    const int64_t step = chunkRows(weight.size(0));
+    for (int64_t first = 0; first < hidden.size(0); first += step) {
+        const int64_t rows = std::min(step, hidden.size(0) - first);
+        const auto chunkTargets = targets.narrow(0, first, rows).unsqueeze(1);
+        ChunkSoftmax softmax(logitsOf(hidden.narrow(0, first, rows), weight), chunkTargets, loss);
+        body(first, rows, softmax, chunkTargets);
+    }
+    return loss;
+}
+
+} // namespace
+
+at::Tensor linearCrossEntropy(const at::Tensor& hidden, const Parameter& head, const at::Tensor& targets)
+{
+    const CategoryScope scope(MemoryCategory::logitsAndLoss);
+    return forEachChunk(hidden, head.value, targets, [](int64_t, int64_t, ChunkSoftmax&, const at::Tensor&) { });
+}
+
+at::Tensor linearCrossEntropyWithGradient(const at::Tensor& hidden, const Parameter& head, const at::Tensor& targets,
+    double gradientScale, at::Tensor& hiddenGradient)
+{
+    const CategoryScope scope(MemoryCategory::logitsAndLoss);
+    hiddenGradient = at::empty_like(hidden);
+    return forEachChunk(
+        hidden, head.value, targets, [&](int64_t first, int64_t rows, ChunkSoftmax& softmax, const at::Tensor& chunkTargets) {
+            const auto gradient = softmax.gradient(chunkTargets, gradientScale).to(hidden.scalar_type());
+            inputGradientInto(hiddenGradient.narrow(0, first, rows), gradient, head.value);
+            if (!head.trained())
+                return;
+            const auto input = hidden.narrow(0, first, rows);
+            if (hidden.scalar_type() == at::kFloat)
+                head.gradient.addmm_(gradient.t(), input);
+            else
+                head.gradient.add_(at::mm(gradient.t(), input).to(at::kFloat));
+        });
+}
+
+} // namespace tunebench

@@ -1,0 +1,29 @@
+#include "core/ops/rope.h"
+
+namespace tunebench {
+namespace {
+
+/// (a, b) becomes (a cos - sign b sin, b cos + sign a sin).
+void rotateBy(const at::Tensor& x, const RopeAngles& angles, double sign)
+{
+    const int64_t half = x.size(-1) / 2;
+    const auto first = x.narrow(-1, 0, half);
+    const auto second = x.narrow(-1, half, half);
+    const auto before = first.clone();
+    first.mul_(angles.cosine).addcmul_(second, angles.sine, -sign);
+    second.mul_(angles.cosine).addcmul_(before, angles.sine, sign);
+}
+
+} // namespace
+
+void rotate(const at::Tensor& x, const RopeAngles& angles)
+{
+    rotateBy(x, angles, 1);
+}
+
+void rotateBack(const at::Tensor& gradient, const RopeAngles& angles)
+{
+    rotateBy(gradient, angles, -1);
+}
+
+} // namespace tunebench

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+namespace tunebench {
+
+/// Cosines and sines of the rotation angles, one row a token: [tokens, 1, head size / 2], in the type of what is rotated.
+struct RopeAngles {
+    at::Tensor cosine;
+    at::Tensor sine;
+};
+
+/// Rotates x [tokens, heads, head size] in place; the first half of each head pairs with the second, as transformers has
+/// it (rotate_half).
+void rotate(const at::Tensor& x, const RopeAngles& angles);
+
+/// The inverse rotation, in place: the gradient of rotate().
+void rotateBack(const at::Tensor& gradient, const RopeAngles& angles);
+
+} // namespace tunebench
