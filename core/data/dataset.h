@@ -5,6 +5,7 @@
 #include "core/text/text_model.h"
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -19,7 +20,7 @@ inline constexpr TokenId ignoredLabel = -100;
 struct TokenRow {
     std::vector<TokenId> ids; ///< after truncation
     std::vector<TokenId> labels; ///< as long as ids, unshifted
-    size_t line = 0; ///< where it came from: line (.jsonl) or element (.json), from 1
+    size_t line = 0; ///< where it begins in its file, from 1
 };
 
 /// A row that cannot be used, with its place and the reason in words.
@@ -29,7 +30,7 @@ struct RefusedRow {
     std::string reason;
 };
 
-/// What truncation took.
+/// What truncation took of the rows that are used; rows that it leaves nothing of are refused and not counted here.
 struct TruncationCounts {
     int64_t rows = 0; ///< rows that were longer than max_length
     int64_t tokensCut = 0;
@@ -50,15 +51,19 @@ struct Dataset {
 using LoadProgress = std::function<void(size_t done, size_t all)>;
 
 /// Reads, renders and tokenises files (.json array or one object a line, .jsonl) by the options' rules: dataset_format,
-/// max_rows, max_length, truncation, loss_on. `text` may be null only for rows of tokens (no tokenizer is opened for
-/// them). An error when a file cannot be read or no row at all is usable; it then gives the first reasons.
+/// max_rows, max_length, truncation, loss_on, threads. `text` may be null only for rows of tokens (no tokenizer is
+/// opened for them). An error when a file cannot be read, when chats meet a model without a chat template, or when no
+/// row at all is usable; it then counts the reasons. The result does not depend on the number of threads.
 Result<Dataset> loadDataset(std::span<const std::string> files, const RunConfig& config, const TextModel* text,
     const LoadProgress& progress = {}, std::stop_token stop = {});
 
 /// True when the files hold rows of tokens, which need no tokenizer.
 Result<bool> holdsTokenRows(std::span<const std::string> files, const RunConfig& config);
 
-/// What a look at the files shows before training: format, columns, counts, refusals; without a model no lengths.
+/// An error that names the first row with an id or label that a model of `vocabularySize` tokens does not have.
+Result<void> checkVocabulary(std::span<const TokenRow> rows, size_t vocabularySize);
+
+/// What a look at the files shows before training, all of their rows, max_rows or not; without a model no lengths.
 struct DatasetInspection {
     DatasetFormat format = DatasetFormat::automatic;
     std::vector<std::string> columns;

@@ -22,11 +22,15 @@ std::vector<size_t> epochOrder(size_t rows, const RunConfig& config, int64_t epo
 /// fewer, and no micro-batch is empty.
 std::vector<std::vector<size_t>> stepRows(size_t rows, const RunConfig& config, int64_t step);
 
+/// The same for a caller who keeps the epoch's order, which saves shuffling once a step. `stepInEpoch` counts from 0;
+/// past the end of the epoch there are no micro-batches.
+std::vector<std::vector<size_t>> stepRows(std::span<const size_t> order, const RunConfig& config, int64_t stepInEpoch);
+
 /// Rows side by side. Slot i belongs to the segment s with segmentStarts[s] <= i < segmentStarts[s + 1]; attention
 /// stays inside a segment. Padding slots, where there are any, form segments of their own and have no target.
 struct MicroBatch {
     std::vector<int64_t> ids; ///< [slots]
-    std::vector<int64_t> positions; ///< [slots], from 0 in each row
+    std::vector<int64_t> positions; ///< [slots], from 0 in each segment
     std::vector<int64_t> targets; ///< [slots], shifted: the id that slot i shall predict, or ignoredLabel
     std::vector<int64_t> segmentStarts; ///< [segments + 1]
     int64_t tokens = 0; ///< real tokens
@@ -34,6 +38,7 @@ struct MicroBatch {
 };
 
 /// Collates rows. `padId` fills the padding of `longest` and `max_length`; with `none` it is not used.
-MicroBatch collate(std::span<const TokenRow> rows, std::span<const size_t> indexes, const RunConfig& config, TokenId padId);
+MicroBatch collate(
+    std::span<const TokenRow> rows, std::span<const size_t> indexes, const RunConfig& config, TokenId padId);
 
 } // namespace tunebench

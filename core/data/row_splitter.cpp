@@ -1,0 +1,225 @@
+#include "core/data/json_rows.h"
+
+#include <algorithm>
+
+namespace tunebench {
+namespace {
+
+constexpr std::string_view byteOrderMark = "\xef\xbb\xbf";
+
+bool isBlank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+/// Finds where rows begin and end; what is inside them is the parser's business, apart from what shows that a row has
+/// no end: an object that begins where none may begin, or a line break in a string.
+class RowSplitter {
+public:
+    explicit RowSplitter(std::string_view text)
+        : m_text(text)
+    {
+    }
+
+    std::vector<RawRow> lines()
+    {
+        while (m_at < m_text.size()) {
+            skipMark();
+            const size_t end = std::min(m_text.find('\n', m_at), m_text.size());
+            const std::string_view line = m_text.substr(m_at, end - m_at);
+            const size_t next = std::min(end + 1, m_text.size());
+            if (const size_t first = line.find_first_not_of(" \t\r"); first != std::string_view::npos)
+                addRow(m_at + first, m_at + line.find_last_not_of(" \t\r") + 1);
+            moveTo(next);
+        }
+        return std::move(m_rows);
+    }
+
+    std::vector<RawRow> values()
+    {
+        for (skipBlanks(); m_at < m_text.size(); skipBlanks()) {
+            const char c = m_text[m_at];
+            if (c == '[' && !m_inList) {
+                m_inList = true;
+                ++m_at;
+            } else if (c == ']' && m_inList) {
+                m_inList = false;
+                ++m_at;
+            } else if (c == ',' && m_inList) {
+                ++m_at;
+            } else if (c == '{') {
+                takeObject();
+            } else {
+                takeOther();
+            }
+        }
+        if (m_inList)
+            addRow(m_at, m_at, "the list has no closing ]; the file seems to be cut");
+        return std::move(m_rows);
+    }
+
+private:
+    /// What may come next inside an object or list, as far as it tells a row's end.
+    enum class After { open, comma, colon, value };
+
+    void addRow(size_t begin, size_t end, std::string_view problem = {})
+    {
+        moveTo(begin);
+        m_rows.push_back({ m_text.substr(begin, end - begin), m_line, begin - m_lineStart + 1, problem });
+    }
+
+    /// Goes on to a later place, counting lines.
+    void moveTo(size_t place)
+    {
+        for (; m_at < place; ++m_at) {
+            if (m_text[m_at] == '\n') {
+                ++m_line;
+                m_lineStart = m_at + 1;
+            }
+        }
+    }
+
+    void skipMark()
+    {
+        if (m_text.substr(m_at).starts_with(byteOrderMark))
+            m_at += byteOrderMark.size();
+    }
+
+    void skipBlanks()
+    {
+        for (skipMark(); m_at < m_text.size() && isBlank(m_text[m_at]); skipMark())
+            moveTo(m_at + 1);
+    }
+
+    void takeObject()
+    {
+        const size_t begin = m_at;
+        std::string_view problem;
+        size_t end = objectEnd(begin, problem);
+        if (!problem.empty())
+            end = resumeAfter(begin, end);
+        else if (!m_inList)
+            end = withStrayComma(end);
+        addRow(begin, end, problem);
+        moveTo(end);
+    }
+
+    /// A number, a string or plain garbage: up to the end of its line, or to the next element.
+    void takeOther()
+    {
+        const size_t begin = m_at;
+        size_t end = begin + 1;
+        if (m_text[begin] == '"')
+            end = stringEnd(begin).place;
+        while (end < m_text.size() && m_text[end] != '\n' && !(m_inList && (m_text[end] == ',' || m_text[end] == ']')))
+            ++end;
+        addRow(begin, end);
+        moveTo(end);
+    }
+
+    struct StringEnd {
+        size_t place; ///< past the closing quote; of a string that is not closed the end of its line
+        bool closed;
+    };
+
+    StringEnd stringEnd(size_t quote) const
+    {
+        for (size_t i = quote + 1; i < m_text.size(); ++i) {
+            if (m_text[i] == '"')
+                return { i + 1, true };
+            if (m_text[i] == '\n')
+                return { i, false };
+            i += m_text[i] == '\\';
+        }
+        return { m_text.size(), false };
+    }
+
+    /// Past the closing brace of the object; with a problem, the place where it shows.
+    size_t objectEnd(size_t begin, std::string_view& problem) const
+    {
+        std::vector<bool> isObject; // the objects and lists that are open
+        After after = After::colon;
+        for (size_t i = begin; i < m_text.size();) {
+            const char c = m_text[i];
+            if (c == '"') {
+                const StringEnd end = stringEnd(i);
+                if (!end.closed && end.place < m_text.size()) {
+                    problem = "a string in it is not closed in its line";
+                    return end.place;
+                }
+                i = end.place;
+                after = After::value;
+                continue;
+            }
+            if (c == '{' || c == '[') {
+                const bool mayBegin
+                    = after == After::colon || (!isObject.back() && (after == After::open || after == After::comma));
+                if (!mayBegin) {
+                    problem = "it is not closed before the next one begins";
+                    return i;
+                }
+                isObject.push_back(c == '{');
+                after = After::open;
+            } else if (c == '}' || c == ']') {
+                isObject.pop_back();
+                if (isObject.empty())
+                    return i + 1;
+                after = After::value;
+            } else if (c == ',') {
+                after = After::comma;
+            } else if (c == ':') {
+                after = After::colon;
+            } else if (!isBlank(c)) {
+                after = After::value;
+            }
+            ++i;
+        }
+        problem = "the file ends inside it";
+        return m_text.size();
+    }
+
+    /// Where to look for rows again after one that has no end: the next line that begins with a brace, which is where
+    /// writers put a row, or the place where the damage showed.
+    size_t resumeAfter(size_t begin, size_t damage) const
+    {
+        if (const size_t line = m_text.substr(begin, damage - begin).find("\n{"); line != std::string_view::npos)
+            return begin + line + 1;
+        if (damage >= m_text.size() || m_text[damage] == '{')
+            return damage;
+        for (size_t end = damage; end < m_text.size(); end = m_text.find('\n', end)) {
+            const size_t next = m_text.find_first_not_of(" \t\r\n", end);
+            if (next == std::string_view::npos || m_text[next] == '{')
+                return std::min(next, m_text.size());
+            end = next;
+        }
+        return m_text.size();
+    }
+
+    /// Objects one after another have no commas between them: one that stands there belongs to the row and its parser
+    /// will refuse it.
+    size_t withStrayComma(size_t end) const
+    {
+        const size_t next = m_text.find_first_not_of(" \t\r", end);
+        return next != std::string_view::npos && m_text[next] == ',' ? next + 1 : end;
+    }
+
+    std::string_view m_text;
+    size_t m_at = 0;
+    size_t m_line = 1;
+    size_t m_lineStart = 0;
+    bool m_inList = false;
+    std::vector<RawRow> m_rows;
+};
+
+} // namespace
+
+std::vector<RawRow> splitRowsOfJson(std::string_view text, bool oneRowALine)
+{
+    const std::string_view start = text.substr(text.starts_with(byteOrderMark) ? byteOrderMark.size() : 0);
+    const size_t first = start.find_first_not_of(" \t\r\n");
+    const bool isList = first != std::string_view::npos && start[first] == '[';
+    RowSplitter splitter(text);
+    return oneRowALine && !isList ? splitter.lines() : splitter.values();
+}
+
+} // namespace tunebench

@@ -1,0 +1,44 @@
+#include "core/data/text_checks.h"
+
+#include "core/text/utf8.h"
+
+#include <cstdint>
+#include <cstring>
+
+namespace tunebench {
+
+size_t firstInvalidUtf8(std::string_view text)
+{
+    size_t at = 0;
+    while (at < text.size()) {
+        uint64_t eight = 0;
+        if (text.size() - at >= sizeof eight) {
+            std::memcpy(&eight, text.data() + at, sizeof eight);
+            if ((eight & 0x8080808080808080) == 0) { // plain ASCII, most of most files
+                at += sizeof eight;
+                continue;
+            }
+        }
+        const Utf8Part part = utf8PartAt(text, at);
+        if (!part.valid)
+            return at;
+        at += part.length;
+    }
+    return std::string_view::npos;
+}
+
+std::string_view cutToCharacter(std::string_view text, size_t bytes)
+{
+    if (text.size() <= bytes)
+        return text;
+    while (bytes > 0 && isUtf8Continuation(text[bytes]))
+        --bytes;
+    return text.substr(0, bytes);
+}
+
+bool isBlank(std::string_view text)
+{
+    return text.find_first_not_of(" \t\r\n\f\v") == std::string_view::npos;
+}
+
+} // namespace tunebench

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace tunebench {
+
+/// The first byte that is not part of well-formed UTF-8, or npos.
+size_t firstInvalidUtf8(std::string_view text);
+
+/// At most `bytes` bytes of a text in UTF-8, never cutting a character.
+std::string_view cutToCharacter(std::string_view text, size_t bytes);
+
+/// Nothing, or white space alone.
+bool isBlank(std::string_view text);
+
+} // namespace tunebench

@@ -1,0 +1,37 @@
+#include "core/data/truncation.h"
+
+#include <algorithm>
+
+namespace tunebench {
+namespace {
+
+bool isSupervised(TokenId label)
+{
+    return label != ignoredLabel;
+}
+
+} // namespace
+
+tl::expected<RowCut, std::string> truncateRow(TokenRow& row, int64_t maxLength, Truncation side)
+{
+    const auto limit = static_cast<std::ptrdiff_t>(maxLength);
+    const auto excess = std::max<std::ptrdiff_t>(0, std::ssize(row.ids) - limit);
+    const std::string limitWords = std::to_string(maxLength) + " tokens";
+    if (excess > 0 && side == Truncation::drop)
+        return tl::unexpected(
+            "it has " + std::to_string(row.ids.size()) + " tokens, more than max_length of " + limitWords);
+    RowCut cut { excess, false };
+    if (excess > 0) {
+        const std::ptrdiff_t from = side == Truncation::left ? 0 : limit;
+        const auto lost = row.labels.begin() + from;
+        cut.answer = std::any_of(lost, lost + excess, isSupervised);
+        row.labels.erase(lost, lost + excess);
+        row.ids.erase(row.ids.begin() + from, row.ids.begin() + from + excess);
+    }
+    if (row.labels.empty() || std::none_of(row.labels.begin() + 1, row.labels.end(), isSupervised))
+        return tl::unexpected(excess > 0 ? "nothing left to learn after truncation to " + limitWords
+                                         : std::string("it has no supervised token to learn"));
+    return cut;
+}
+
+} // namespace tunebench
