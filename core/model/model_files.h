@@ -3,7 +3,9 @@
 #include "core/model/model_spec.h"
 #include "core/model/weight_source.h"
 
+#include <filesystem>
 #include <memory>
+#include <string>
 
 namespace tunebench {
 
@@ -11,13 +13,17 @@ namespace tunebench {
 struct ModelFiles {
     ModelSpec spec;
     std::unique_ptr<WeightSource> weights;
-    std::string name; ///< for adapter_config.json's base_model_name_or_path: hub id where known, else the path given
+    std::string name; ///< see modelName
     std::string fingerprint; ///< changes when config or weights change; cheap (headers and sizes, not all bytes)
 };
 
 /// Opens a Hugging Face folder (config.json; model.safetensors, or shards with an index) or a .gguf file. Missing
 /// files, Git LFS pointers, cut files, absurd header lengths, missing, extra and mis-shaped tensors: one sentence each.
 Result<ModelFiles> openModelFiles(const std::filesystem::path& path);
+
+/// What others call the model, for adapter_config.json's base_model_name_or_path: the hub's id where config.json or the
+/// hub's cache tells it, else the last part of the path; never a path of this machine.
+std::string modelName(const std::filesystem::path& path);
 
 /// Only the spec: for the form and the plan.
 Result<ModelSpec> readModelSpec(const std::filesystem::path& path);

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/base/files.h"
-#include "core/model/weight_source.h"
+#include "core/model/tensor_info.h"
 
 #include <map>
 
@@ -13,10 +13,11 @@ class SafetensorsFile {
 public:
     static Result<SafetensorsFile> open(const std::filesystem::path& path);
 
+    /// In the order of their bytes.
     std::span<const TensorInfo> tensors() const { return m_tensors; }
     const std::map<std::string, std::string>& metadata() const { return m_metadata; }
     /// The stored bytes of a tensor.
-    std::span<const std::byte> bytes(size_t tensor) const;
+    std::span<const std::byte> bytes(size_t tensor) const { return m_data[tensor]; }
 
 private:
     explicit SafetensorsFile(MappedFile file);
@@ -32,8 +33,9 @@ struct TensorToWrite {
     std::span<const std::byte> bytes;
 };
 
-/// Writes a file as the safetensors library orders it (by alignment of the type, then by name), metadata
-/// `{"format":"pt"}`; it appears whole or not at all.
+/// Writes a file byte for byte as the safetensors library does (tensors by type, largest first, then by name),
+/// metadata `{"format":"pt"}`; it appears whole or not at all. Block types, double names and byte counts that do not
+/// fit the shape are errors.
 Result<void> writeSafetensors(const std::filesystem::path& path, std::span<const TensorToWrite> tensors);
 
 } // namespace tunebench

@@ -1,0 +1,80 @@
+#include "core/base/atomic_folder.h"
+
+#include <cstdlib>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <utility>
+
+namespace tunebench {
+namespace {
+
+tl::unexpected<Error> cannotMake(const std::filesystem::path& path, const std::error_code& reason)
+{
+    return failure("Cannot make the folder " + path.string() + ": " + reason.message() + ".", Fault::work);
+}
+
+std::error_code lastError()
+{
+    return { errno, std::generic_category() };
+}
+
+} // namespace
+
+Result<AtomicFolder> AtomicFolder::create(const std::filesystem::path& path)
+{
+    std::filesystem::path target = std::filesystem::absolute(path).lexically_normal();
+    if (!target.has_filename())
+        target = target.parent_path();
+    std::error_code error;
+    if (std::filesystem::exists(target, error) && !std::filesystem::is_empty(target, error))
+        return failure(target.string() + " exists already; choose another name or remove it.");
+    std::filesystem::create_directories(target.parent_path(), error);
+    if (error)
+        return cannotMake(target, error);
+    std::string temporary = target.string() + ".XXXXXX";
+    if (!::mkdtemp(temporary.data()))
+        return cannotMake(target, lastError());
+    ::chmod(temporary.c_str(), 0755);
+    return AtomicFolder(target, temporary);
+}
+
+AtomicFolder::AtomicFolder(std::filesystem::path target, std::filesystem::path temporary)
+    : m_target(std::move(target))
+    , m_temporary(std::move(temporary))
+{
+}
+
+AtomicFolder::AtomicFolder(AtomicFolder&& other) noexcept
+    : m_target(std::move(other.m_target))
+    , m_temporary(std::exchange(other.m_temporary, {}))
+{
+}
+
+AtomicFolder& AtomicFolder::operator=(AtomicFolder&& other) noexcept
+{
+    std::swap(m_target, other.m_target);
+    std::swap(m_temporary, other.m_temporary);
+    return *this;
+}
+
+AtomicFolder::~AtomicFolder()
+{
+    std::error_code ignored;
+    if (!m_temporary.empty())
+        std::filesystem::remove_all(m_temporary, ignored);
+}
+
+Result<void> AtomicFolder::commit()
+{
+    if (::rename(m_temporary.c_str(), m_target.c_str()) != 0)
+        return cannotMake(m_target, lastError());
+    m_temporary.clear();
+    if (const int fd = ::open(m_target.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); fd >= 0) {
+        ::fsync(fd);
+        ::close(fd);
+    }
+    return {};
+}
+
+} // namespace tunebench

@@ -1,0 +1,180 @@
+#include "core/model/huggingface_folder.h"
+
+#include "core/model/safetensors.h"
+#include "core/model/weight_file.h"
+
+#include <nlohmann/json.hpp>
+
+namespace tunebench {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+constexpr std::string_view adapterFile = "adapter_model.safetensors";
+
+Result<json> readJsonObject(const fs::path& path)
+{
+    const auto text = readModelText(path);
+    if (!text)
+        return tl::unexpected(text.error());
+    json object = json::parse(*text, nullptr, false);
+    if (!object.is_object())
+        return failure(path.string() + " is not a JSON object; download it again.");
+    return object;
+}
+
+/// Which file holds which tensor, as the index says.
+using WeightMap = std::map<std::string, std::string>;
+
+Result<WeightMap> readIndex(const fs::path& path)
+{
+    const auto index = readJsonObject(path);
+    if (!index)
+        return tl::unexpected(index.error());
+    const auto map = index->find("weight_map");
+    if (map == index->end() || !map->is_object() || map->empty())
+        return failure(path.string() + " has no \"weight_map\"; download it again.");
+    WeightMap files;
+    for (const auto& [tensor, file] : map->items()) {
+        if (!file.is_string() || fs::path(file.get<std::string>()).filename() != file.get<std::string>())
+            return failure(path.string() + " names no file of this folder for \"" + tensor + "\".");
+        files.emplace(tensor, file.get<std::string>());
+    }
+    return files;
+}
+
+using Shards = std::map<std::string, SafetensorsFile>;
+
+/// Opens each file that the index names; all missing ones are named at once.
+Result<Shards> openShards(const fs::path& folder, const WeightMap& map)
+{
+    Shards shards;
+    std::string missing;
+    for (const auto& [tensor, name] : map) {
+        if (shards.contains(name) || missing.find(name) != std::string::npos)
+            continue;
+        if (!fs::exists(folder / name)) {
+            missing += (missing.empty() ? "" : ", ") + name;
+            continue;
+        }
+        auto file = SafetensorsFile::open(folder / name);
+        if (!file)
+            return tl::unexpected(file.error());
+        shards.emplace(name, std::move(*file));
+    }
+    if (!missing.empty())
+        return failure(folder.string() + " lacks files that its index names: " + missing + "; download them.");
+    return shards;
+}
+
+/// The one weight file of a folder without an index.
+Result<fs::path> soleWeightFile(const fs::path& folder)
+{
+    std::vector<fs::path> files;
+    bool pickled = false;
+    std::error_code error;
+    for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+        const fs::path& path = entry->path();
+        if (path.extension() == ".safetensors" && path.filename() != adapterFile)
+            files.push_back(path);
+        pickled = pickled || path.filename().string().starts_with("pytorch_model");
+    }
+    if (files.size() == 1)
+        return files.front();
+    if (!files.empty())
+        return failure(
+            folder.string() + " has several .safetensors files but no model.safetensors.index.json; download it.");
+    if (pickled)
+        return failure(folder.string()
+            + " has its weights only as pytorch_model.bin, which can run code when it is read; "
+              "take the model's safetensors files.");
+    return failure(folder.string() + " has no weights: there is no model.safetensors; download it.");
+}
+
+/// A model saved without its head names its tensors without "model.".
+std::string fullName(const std::string& name, bool bare)
+{
+    return bare && !name.starts_with("lm_head.") ? "model." + name : name;
+}
+
+using Found = std::map<std::string, StoredTensor>;
+
+Found collect(const SafetensorsFile& file, bool bare)
+{
+    Found found;
+    for (size_t i = 0; i < file.tensors().size(); ++i) {
+        const TensorInfo& info = file.tensors()[i];
+        found.emplace(fullName(info.name, bare), StoredTensor { info, file.bytes(i) });
+    }
+    return found;
+}
+
+Result<std::unique_ptr<StoredWeights>> openSingle(const fs::path& path, const ModelSpec& spec)
+{
+    auto opened = SafetensorsFile::open(path);
+    if (!opened)
+        return tl::unexpected(opened.error());
+    const auto file = std::make_shared<const SafetensorsFile>(std::move(*opened));
+    const bool bare = std::ranges::any_of(
+        file->tensors(), [](const TensorInfo& tensor) { return tensor.name == "embed_tokens.weight"; });
+    return StoredWeights::bind(spec, collect(*file, bare), file, path.string());
+}
+
+Result<std::unique_ptr<StoredWeights>> openSharded(const fs::path& index, const ModelSpec& spec)
+{
+    const auto map = readIndex(index);
+    if (!map)
+        return tl::unexpected(map.error());
+    auto opened = openShards(index.parent_path(), *map);
+    if (!opened)
+        return tl::unexpected(opened.error());
+    const auto shards = std::make_shared<const Shards>(std::move(*opened));
+    std::map<std::string, Found> byShard;
+    for (const auto& [name, file] : *shards)
+        byShard.emplace(name, collect(file, false));
+    const bool bare = map->contains("embed_tokens.weight");
+    Found found;
+    for (const auto& [tensor, name] : *map) {
+        const auto& held = byShard.at(name);
+        const auto place = held.find(tensor);
+        if (place == held.end())
+            return failure(index.string() + " says that " + name + " holds \"" + tensor
+                + "\", but it does not; download both again.");
+        found.emplace(fullName(tensor, bare), place->second);
+    }
+    return StoredWeights::bind(spec, std::move(found), shards, index.parent_path().string());
+}
+
+} // namespace
+
+Result<json> readModelConfig(const fs::path& folder)
+{
+    std::error_code error;
+    if (fs::exists(folder / "config.json", error))
+        return readJsonObject(folder / "config.json");
+    if (fs::exists(folder / "adapter_config.json", error))
+        return failure(
+            folder.string() + " is a PEFT adapter, not a model: choose it as adapter, and its base as model.");
+    for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+        if (entry->path().extension() == ".gguf")
+            return failure(folder.string() + " has no config.json; to use " + entry->path().filename().string()
+                + ", choose that file itself.");
+    }
+    return failure(folder.string() + " has no config.json; choose a model's folder or a .gguf file.");
+}
+
+Result<std::unique_ptr<StoredWeights>> openFolderWeights(const fs::path& folder, const ModelSpec& spec)
+{
+    std::error_code error;
+    if (fs::exists(folder / "model.safetensors", error))
+        return openSingle(folder / "model.safetensors", spec);
+    if (const fs::path index = folder / "model.safetensors.index.json"; fs::exists(index, error))
+        return openSharded(index, spec);
+    const auto sole = soleWeightFile(folder);
+    if (!sole)
+        return tl::unexpected(sole.error());
+    return openSingle(*sole, spec);
+}
+
+} // namespace tunebench
