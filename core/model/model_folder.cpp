@@ -1,0 +1,77 @@
+#include "core/model/model_folder.h"
+
+#include "core/base/atomic_folder.h"
+#include "core/model/gguf_model.h"
+
+#include <array>
+#include <nlohmann/json.hpp>
+
+namespace tunebench {
+namespace {
+
+namespace fs = std::filesystem;
+
+using Notices = std::vector<std::string>;
+
+/// What belongs to a model beside its weights.
+constexpr std::array companions = { "config.json", "generation_config.json", "tokenizer.json", "tokenizer_config.json",
+    "tokenizer.model", "special_tokens_map.json", "added_tokens.json", "vocab.json", "merges.txt",
+    "chat_template.jinja", "chat_template.json" };
+
+Result<void> copyCompanions(const fs::path& source, const fs::path& folder)
+{
+    for (const char* name : companions) {
+        std::error_code error;
+        if (!fs::exists(source / name, error))
+            continue;
+        const auto content = readFile(source / name);
+        if (!content)
+            return tl::unexpected(content.error());
+        if (auto written = writeFileAtomically(folder / name, *content); !written)
+            return written;
+    }
+    return {};
+}
+
+Result<Notices> writeConfigOfGguf(const fs::path& source, const fs::path& folder)
+{
+    const auto file = GgufFile::open(source);
+    if (!file)
+        return tl::unexpected(file.error());
+    const auto spec = modelSpecFromGguf(*file);
+    if (!spec)
+        return tl::unexpected(spec.error());
+    auto config = configFromModelSpec(*spec);
+    for (const char* token : { "bos_token_id", "eos_token_id" }) {
+        if (const auto id = file->integer("tokenizer.ggml." + std::string(token)))
+            config[token] = *id;
+    }
+    if (auto written = writeFileAtomically(folder / "config.json", config.dump(2) + "\n"); !written)
+        return tl::unexpected(written.error());
+    return Notices { "The tokenizer stays in " + source.filename().string()
+        + ": copy tokenizer.json of the original model into the saved folder to use it with other tools." };
+}
+
+} // namespace
+
+Result<Notices> writeModelFolder(const fs::path& folder, const fs::path& source, std::span<const TensorToWrite> tensors)
+{
+    auto whole = AtomicFolder::create(folder);
+    if (!whole)
+        return tl::unexpected(whole.error());
+    Result<Notices> notices;
+    if (source.extension() == ".gguf")
+        notices = writeConfigOfGguf(source, whole->content());
+    else if (auto copied = copyCompanions(source, whole->content()); !copied)
+        notices = tl::unexpected(copied.error());
+    if (!notices)
+        return notices;
+    auto written = writeSafetensors(whole->content() / "model.safetensors", tensors);
+    if (written)
+        written = whole->commit();
+    if (!written)
+        return tl::unexpected(written.error());
+    return notices;
+}
+
+} // namespace tunebench
