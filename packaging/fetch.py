@@ -156,6 +156,7 @@ def put_in_place(work, into, wanted):
         into.rename(work / "old")
     (work / "tree").rename(into)
     shutil.rmtree(work)
+    work.with_suffix(".log").unlink(missing_ok=True)
 
 
 def fetch(arguments):

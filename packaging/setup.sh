@@ -24,7 +24,7 @@ missing_packages() {
 
 install_packages() {
     local missing as_root=() log="$cache/apt.log" apt=(apt-get -o DPkg::Lock::Timeout=120 -q)
-    missing=$(missing_packages | tr '\n' ' ')
+    missing=$(missing_packages | paste -sd ' ')
     [ -n "$missing" ] || return 0
     if [ "$(id -u)" -ne 0 ]; then
         command -v sudo >/dev/null ||
