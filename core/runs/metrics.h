@@ -8,8 +8,8 @@
 
 namespace tunebench {
 
-/// One optimizer step, as a line of metrics.jsonl has it. Times in seconds, memory in bytes; what is not known is absent
-/// (null in the file).
+/// One optimizer step, as a line of metrics.jsonl has it. Times in seconds, memory in bytes; what is not known is
+/// absent (null in the file).
 struct StepMetrics {
     int64_t step = 0; ///< from 1
     double epoch = 0; ///< epochs done after this step

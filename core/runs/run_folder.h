@@ -7,8 +7,9 @@
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
-#include <vector>
+#include <string_view>
 
 namespace tunebench {
 
@@ -36,13 +37,26 @@ struct RunSummary {
     std::optional<double> lossNoise; ///< standard deviation of raw minus smoothed loss after warm-up
 };
 nlohmann::ordered_json summaryToJson(const RunSummary& summary);
+/// Nothing for a text that is no summary.
+std::optional<RunSummary> summaryFromJson(std::string_view text);
+
+/// The last name in a path, whether or not a slash follows it: what a model or a run is called in a list.
+std::string lastPathPart(const std::string& path);
+
+/// The time now in ISO 8601, UTC, to the second.
+std::string timeNow();
+
+/// Why a run cannot have this name; nothing when it can. Empty means a name made from date and model.
+std::optional<std::string> runNameProblem(const std::string& name);
 
 /// A run that is being written. The folder is locked by the operating system as long as this object lives; another
 /// program may read it at any time.
 class RunFolder {
 public:
-    /// Makes `<runs>/<name>`; an existing name is refused, an empty one is made from date and model.
-    static Result<RunFolder> create(const std::filesystem::path& runs, const std::string& name, const RunConfig& config);
+    /// Makes `<runs>/<name>` with config.json and a running summary; an existing name is refused, an empty one is made
+    /// from date and model (2026-11-29-1432-smollm2-135m-instruct).
+    static Result<RunFolder> create(
+        const std::filesystem::path& runs, const std::string& name, const RunConfig& config);
     RunFolder(RunFolder&&) noexcept;
     RunFolder& operator=(RunFolder&&) noexcept;
     ~RunFolder();
@@ -50,7 +64,8 @@ public:
     const std::filesystem::path& path() const;
     Result<void> writeConfig(const RunConfig& resolved);
     Result<void> writeEnvironment(const nlohmann::ordered_json& environment);
-    Result<void> append(const Metrics& metrics); ///< one whole line, flushed
+    /// Adds one whole line to metrics.jsonl; when it fails (a full disk), no part of the line stays.
+    Result<void> append(const Metrics& metrics);
     Result<void> writeSummary(const RunSummary& summary);
 
 private:

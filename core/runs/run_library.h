@@ -32,7 +32,8 @@ Result<RunCurves> readCurves(const std::filesystem::path& run);
 /// The resolved options of a run.
 Result<RunConfig> readRunConfig(const std::filesystem::path& run);
 
-/// Moves a whole run to a name that lists no more; never called while the run is locked.
+/// Deletes a run for good: renamed to a name that lists no more, then removed, so that it is never listed in part. A
+/// run that goes on, or a folder that is no run, is refused.
 Result<void> deleteRun(const std::filesystem::path& run);
 
 } // namespace tunebench

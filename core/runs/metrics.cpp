@@ -1,0 +1,118 @@
+#include "core/runs/metrics.h"
+
+#include "core/runs/json_fields.h"
+
+#include <array>
+
+namespace tunebench {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr std::array stepFields {
+    JsonField<StepMetrics> { "step", &StepMetrics::step },
+    JsonField<StepMetrics> { "epoch", &StepMetrics::epoch },
+    JsonField<StepMetrics> { "loss", &StepMetrics::loss },
+    JsonField<StepMetrics> { "grad_norm", &StepMetrics::gradNorm },
+    JsonField<StepMetrics> { "learning_rate", &StepMetrics::learningRate },
+    JsonField<StepMetrics> { "supervised_tokens", &StepMetrics::supervisedTokens },
+    JsonField<StepMetrics> { "tokens", &StepMetrics::tokens },
+    JsonField<StepMetrics> { "padded_tokens", &StepMetrics::paddedTokens },
+    JsonField<StepMetrics> { "seconds", &StepMetrics::seconds },
+    JsonField<StepMetrics> { "data_seconds", &StepMetrics::dataSeconds },
+    JsonField<StepMetrics> { "forward_seconds", &StepMetrics::forwardSeconds },
+    JsonField<StepMetrics> { "backward_seconds", &StepMetrics::backwardSeconds },
+    JsonField<StepMetrics> { "recompute_seconds", &StepMetrics::recomputeSeconds },
+    JsonField<StepMetrics> { "optimizer_seconds", &StepMetrics::optimizerSeconds },
+    JsonField<StepMetrics> { "tokens_per_second", &StepMetrics::tokensPerSecond },
+    JsonField<StepMetrics> { "allocated", &StepMetrics::allocated },
+    JsonField<StepMetrics> { "peak_allocated", &StepMetrics::peakAllocated },
+    JsonField<StepMetrics> { "reserved", &StepMetrics::reserved },
+    JsonField<StepMetrics> { "device_used", &StepMetrics::deviceUsed },
+    JsonField<StepMetrics> { "process", &StepMetrics::process },
+    JsonField<StepMetrics> { "cpu_utilization", &StepMetrics::cpuUtilization },
+    JsonField<StepMetrics> { "device_utilization", &StepMetrics::deviceUtilization },
+    JsonField<StepMetrics> { "power_watts", &StepMetrics::powerWatts },
+    JsonField<StepMetrics> { "temperature", &StepMetrics::temperature },
+    JsonField<StepMetrics> { "clock_mhz", &StepMetrics::clockMhz },
+    JsonField<StepMetrics> { "loss_scale", &StepMetrics::lossScale },
+};
+
+constexpr std::array evalFields {
+    JsonField<EvalMetrics> { "step", &EvalMetrics::step },
+    JsonField<EvalMetrics> { "loss", &EvalMetrics::loss },
+    JsonField<EvalMetrics> { "tokens", &EvalMetrics::tokens },
+    JsonField<EvalMetrics> { "seconds", &EvalMetrics::seconds },
+};
+
+std::span<const JsonField<StepMetrics>> fieldsOf(const StepMetrics& /*step*/)
+{
+    return stepFields;
+}
+std::span<const JsonField<EvalMetrics>> fieldsOf(const EvalMetrics& /*evaluation*/)
+{
+    return evalFields;
+}
+const char* typeOf(const StepMetrics& /*step*/)
+{
+    return "step";
+}
+const char* typeOf(const EvalMetrics& /*evaluation*/)
+{
+    return "eval";
+}
+
+/// The note, and the reason why a loss is null where nobody gave one.
+template <class Record> std::string noteOf(const Record& record)
+{
+    if (!record.note.empty() || !record.loss || std::isfinite(*record.loss)) {
+        return record.note;
+    }
+    return std::isnan(*record.loss) ? "the loss is not a number" : "the loss is infinite";
+}
+
+template <class Record> std::optional<Metrics> readRecord(const ordered_json& object)
+{
+    Record record;
+    const auto step = object.find("step");
+    if (step == object.end() || !step->is_number_integer() || !readFields(object, record, fieldsOf(record))) {
+        return std::nullopt;
+    }
+    readField(record, JsonField<Record> { "note", &Record::note }, object.value("note", ordered_json()));
+    return record;
+}
+
+} // namespace
+
+ordered_json metricsToJson(const Metrics& metrics)
+{
+    return std::visit(
+        [](const auto& record) {
+            ordered_json object { { "type", typeOf(record) } };
+            writeFields(object, record, fieldsOf(record));
+            if (std::string note = noteOf(record); !note.empty()) {
+                object["note"] = std::move(note);
+            }
+            return object;
+        },
+        metrics);
+}
+
+std::optional<Metrics> metricsFromJson(std::string_view line)
+{
+    const ordered_json object = ordered_json::parse(line, nullptr, false);
+    if (!object.is_object()) {
+        return std::nullopt;
+    }
+    const auto type = object.find("type");
+    if (type == object.end()) {
+        return std::nullopt;
+    }
+    if (*type == "step") {
+        return readRecord<StepMetrics>(object);
+    }
+    return *type == "eval" ? readRecord<EvalMetrics>(object) : std::nullopt;
+}
+
+} // namespace tunebench

@@ -1,0 +1,159 @@
+#include "core/runs/metrics.h"
+
+#include <QTest>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+using namespace tunebench;
+
+namespace {
+
+StepMetrics fullStep()
+{
+    StepMetrics step;
+    step.step = 3;
+    step.epoch = 0.1;
+    step.loss = 1.0 / 3;
+    step.gradNorm = 0.19;
+    step.learningRate = 2e-4;
+    step.supervisedTokens = 895;
+    step.tokens = 1255;
+    step.paddedTokens = 1260;
+    step.seconds = 1.2;
+    step.allocated = int64_t { 1 } << 40;
+    step.reserved = 7;
+    return step;
+}
+
+} // namespace
+
+class TestMetrics : public QObject {
+    Q_OBJECT
+
+private slots:
+    void keysOfAStep();
+    void keysOfAnEvaluation();
+    void numbersReadBackExactly_data();
+    void numbersReadBackExactly();
+    void notFinite_data();
+    void notFinite();
+    void foreignLines_data();
+    void foreignLines();
+    void olderAndNewerLines();
+};
+
+void TestMetrics::keysOfAStep()
+{
+    std::vector<std::string> keys;
+    const auto object = metricsToJson(fullStep());
+    for (const auto& [key, value] : object.items()) {
+        keys.push_back(key);
+    }
+    const std::vector<std::string> expected { "type", "step", "epoch", "loss", "grad_norm", "learning_rate",
+        "supervised_tokens", "tokens", "padded_tokens", "seconds", "data_seconds", "forward_seconds",
+        "backward_seconds", "recompute_seconds", "optimizer_seconds", "tokens_per_second", "allocated",
+        "peak_allocated", "reserved", "device_used", "process", "cpu_utilization", "device_utilization", "power_watts",
+        "temperature", "clock_mhz", "loss_scale" };
+    QCOMPARE(keys, expected);
+    QVERIFY(object["type"] == "step");
+    QVERIFY(object["allocated"].is_number_integer());
+    QVERIFY(object["device_used"].is_null());
+    QVERIFY(object["power_watts"].is_null());
+}
+
+void TestMetrics::keysOfAnEvaluation()
+{
+    EvalMetrics evaluation;
+    evaluation.step = 10;
+    evaluation.loss = 1.4;
+    evaluation.tokens = 55;
+    QCOMPARE(metricsToJson(evaluation).dump(),
+        std::string(R"({"type":"eval","step":10,"loss":1.4,"tokens":55,"seconds":0.0})"));
+}
+
+void TestMetrics::numbersReadBackExactly_data()
+{
+    QTest::addColumn<double>("loss");
+    for (const double value : { 1.0 / 3, 0.1, 2e-4, 1e-300, 5e-324, 1.7976931348623157e308, 12345678.9, 0.0, -1.5 }) {
+        QTest::addRow("%.17g", value) << value;
+    }
+}
+
+void TestMetrics::numbersReadBackExactly()
+{
+    QFETCH(double, loss);
+    StepMetrics step = fullStep();
+    step.loss = loss;
+    const auto read = metricsFromJson(metricsToJson(step).dump());
+    QVERIFY(read.has_value());
+    const auto& back = std::get<StepMetrics>(*read);
+    QVERIFY(*back.loss == loss);
+    QCOMPARE(back.allocated, step.allocated);
+    QCOMPARE(back.reserved, step.reserved);
+    QCOMPARE(back.deviceUsed, step.deviceUsed);
+    QCOMPARE(metricsToJson(back).dump(), metricsToJson(step).dump());
+}
+
+void TestMetrics::notFinite_data()
+{
+    QTest::addColumn<double>("loss");
+    QTest::addColumn<QString>("note");
+    QTest::newRow("nan") << std::numeric_limits<double>::quiet_NaN() << "the loss is not a number";
+    QTest::newRow("infinite") << std::numeric_limits<double>::infinity() << "the loss is infinite";
+    QTest::newRow("negative") << -std::numeric_limits<double>::infinity() << "the loss is infinite";
+}
+
+void TestMetrics::notFinite()
+{
+    QFETCH(double, loss);
+    QFETCH(QString, note);
+    StepMetrics step = fullStep();
+    step.loss = loss;
+    step.gradNorm = loss;
+    const auto object = metricsToJson(step);
+    QVERIFY(object["loss"].is_null());
+    QVERIFY(object["grad_norm"].is_null());
+    QCOMPARE(QString::fromStdString(object["note"]), note);
+    const auto back = std::get<StepMetrics>(*metricsFromJson(object.dump()));
+    QVERIFY(!back.loss);
+    QCOMPARE(QString::fromStdString(back.note), note);
+
+    step.note = "step 3 skipped";
+    QCOMPARE(metricsToJson(step)["note"].get<std::string>(), step.note);
+}
+
+void TestMetrics::foreignLines_data()
+{
+    QTest::addColumn<QByteArray>("line");
+    QTest::newRow("empty") << QByteArray("");
+    QTest::newRow("torn") << QByteArray(R"({"type":"step","step":3,"lo)");
+    QTest::newRow("not an object") << QByteArray("[1]");
+    QTest::newRow("no type") << QByteArray(R"({"step":3})");
+    QTest::newRow("another type") << QByteArray(R"({"type":"sample","step":3})");
+    QTest::newRow("no step") << QByteArray(R"({"type":"step"})");
+    QTest::newRow("step is a text") << QByteArray(R"({"type":"step","step":"3"})");
+    QTest::newRow("step is real") << QByteArray(R"({"type":"step","step":3.5})");
+    QTest::newRow("loss is a text") << QByteArray(R"({"type":"step","step":3,"loss":"low"})");
+    QTest::newRow("tokens are a list") << QByteArray(R"({"type":"eval","step":3,"tokens":[1]})");
+    QTest::newRow("zeros") << QByteArray(30, '\0');
+    QTest::newRow("deep") << QByteArray(100000, '[');
+    QTest::newRow("huge number") << QByteArray(R"({"type":"step","step":1,"loss":1e999})");
+}
+
+void TestMetrics::foreignLines()
+{
+    QFETCH(QByteArray, line);
+    QVERIFY(!metricsFromJson(std::string_view(line.constData(), static_cast<size_t>(line.size()))).has_value());
+}
+
+void TestMetrics::olderAndNewerLines()
+{
+    const auto less = metricsFromJson(R"({"type":"step","step":3,"loss":2})");
+    QCOMPARE(std::get<StepMetrics>(*less).loss, std::optional(2.0));
+    const auto more = metricsFromJson(R"({"type":"eval","step":3,"loss":null,"tokens":4,"added":{"later":[1]}})");
+    QCOMPARE(std::get<EvalMetrics>(*more).tokens, 4);
+    QVERIFY(!std::get<EvalMetrics>(*more).loss);
+}
+
+QTEST_GUILESS_MAIN(TestMetrics)
+#include "tst_metrics.moc"
