@@ -1,0 +1,152 @@
+#include "core/text/added_tokens.h"
+
+#include "core/text/utf8.h"
+
+#include <algorithm>
+
+namespace tunebench {
+
+namespace {
+
+bool insideWord(std::string_view text, size_t begin, size_t end)
+{
+    const bool wordBefore = begin > 0 && isWordCharacter(codePointAt(text, previousCharacter(text, begin)));
+    const bool wordBehind = end < text.size() && isWordCharacter(codePointAt(text, end));
+    return wordBefore || wordBehind;
+}
+
+size_t skipSpaceLeft(std::string_view text, size_t position, size_t limit)
+{
+    while (position > limit) {
+        const size_t previous = previousCharacter(text, position);
+        if (!isWhiteSpace(codePointAt(text, previous))) {
+            break;
+        }
+        position = previous;
+    }
+    return position;
+}
+
+size_t skipSpaceRight(std::string_view text, size_t position)
+{
+    while (position < text.size() && isWhiteSpace(codePointAt(text, position))) {
+        position += utf8Length(text[position]);
+    }
+    return position;
+}
+
+} // namespace
+
+TextTrie::TextTrie()
+    : m_ids(1, -1)
+{
+}
+
+void TextTrie::add(std::string_view text, TokenId id)
+{
+    uint32_t node = 0;
+    for (const char character : text) {
+        const auto byte = static_cast<unsigned char>(character);
+        uint32_t& next = node == 0 ? m_first[byte] : m_next[static_cast<uint64_t>(node) << 8U | byte];
+        if (next == 0) {
+            next = static_cast<uint32_t>(m_ids.size());
+            m_ids.push_back(-1);
+        }
+        node = next;
+    }
+    if (node != 0 && m_ids[node] < 0) {
+        m_ids[node] = id;
+    }
+}
+
+std::optional<TextTrie::Match> TextTrie::longestAt(std::string_view text, size_t position) const
+{
+    std::optional<Match> longest;
+    uint32_t node = m_first[static_cast<unsigned char>(text[position])];
+    for (size_t length = 1; node != 0; ++length) {
+        if (m_ids[node] >= 0) {
+            longest = { m_ids[node], length };
+        }
+        if (position + length >= text.size()) {
+            break;
+        }
+        const auto byte = static_cast<unsigned char>(text[position + length]);
+        const auto next = m_next.find(static_cast<uint64_t>(node) << 8U | byte);
+        node = next == m_next.end() ? 0 : next->second;
+    }
+    return longest;
+}
+
+Result<void> AddedTokens::add(const AddedToken& token, const Vocabulary& vocabulary, const Normalizer& normalizer)
+{
+    if (token.content.empty()) {
+        return {};
+    }
+    if (!isValidUtf8(token.content)) {
+        return failure("an added token is not valid UTF-8");
+    }
+    auto id = idOf(token.content);
+    id = id ? id : vocabulary.idOf(token.content);
+    id = id ? id : nextId(vocabulary);
+    m_ids[token.content] = *id;
+    m_tokens[*id] = token;
+    if (token.normalized) {
+        AlignedText content(token.content, 0, false);
+        normalizer.apply(content);
+        m_normalized.add(content.text(), *id);
+    } else {
+        m_raw.add(token.content, *id);
+    }
+    return {};
+}
+
+TokenId AddedTokens::nextId(const Vocabulary& vocabulary) const
+{
+    return static_cast<TokenId>(std::max(vocabulary.count(), size()));
+}
+
+std::vector<TextSegment> AddedTokens::split(std::string_view text, bool normalized) const
+{
+    const TextTrie& trie = normalized ? m_normalized : m_raw;
+    std::vector<TextSegment> segments;
+    size_t done = 0;
+    for (size_t position = 0; position < text.size() && !trie.empty();) {
+        const std::optional<TextTrie::Match> match = trie.longestAt(text, position);
+        if (!match) {
+            ++position;
+            continue;
+        }
+        const AddedToken& token = m_tokens.at(match->id);
+        size_t begin = position;
+        position += match->length;
+        size_t end = position;
+        if (token.singleWord && insideWord(text, begin, end)) {
+            continue;
+        }
+        begin = token.leftStrip ? skipSpaceLeft(text, begin, done) : begin;
+        end = token.rightStrip ? skipSpaceRight(text, end) : end;
+        if (done < begin) {
+            segments.push_back({ { done, begin }, std::nullopt });
+        }
+        segments.push_back({ { begin, end }, match->id });
+        done = end;
+    }
+    if (done < text.size()) {
+        segments.push_back({ { done, text.size() }, std::nullopt });
+    }
+    return segments;
+}
+
+std::optional<TokenId> AddedTokens::idOf(std::string_view content) const
+{
+    const auto entry = m_ids.find(content);
+    return entry == m_ids.end() ? std::nullopt : std::optional(entry->second);
+}
+
+const std::string* AddedTokens::tokenOf(TokenId id) const
+{
+    const auto entry = m_tokens.find(id);
+    return entry == m_tokens.end() ? nullptr : &entry->second.content;
+}
+
+} // namespace tunebench

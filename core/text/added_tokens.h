@@ -1,0 +1,67 @@
+#pragma once
+
+#include "core/text/normalizer.h"
+#include "core/text/vocabulary.h"
+
+#include <array>
+#include <map>
+
+namespace tunebench {
+
+/// A token that is recognised in the text before the model sees it.
+struct AddedToken {
+    std::string content;
+    bool singleWord = false; ///< not inside a word
+    bool leftStrip = false; ///< takes the white space on its left with it
+    bool rightStrip = false;
+    bool normalized = true; ///< looked for in the normalised text, in its own normalised form
+};
+
+/// Finds the longest of many texts at a place.
+class TextTrie {
+public:
+    TextTrie();
+    void add(std::string_view text, TokenId id);
+
+    struct Match {
+        TokenId id;
+        size_t length;
+    };
+    std::optional<Match> longestAt(std::string_view text, size_t position) const;
+    bool empty() const { return m_ids.size() == 1; }
+
+private:
+    std::array<uint32_t, 256> m_first {}; ///< the node behind each first byte; 0: none
+    std::unordered_map<uint64_t, uint32_t> m_next; ///< (node << 8 | byte) -> node
+    std::vector<TokenId> m_ids; ///< by node; -1: no text ends there
+};
+
+/// A piece of a text: an added token, or text between them.
+struct TextSegment {
+    ByteSpan span;
+    std::optional<TokenId> token;
+};
+
+/// The `added_tokens` of tokenizer.json. Tokens that the vocabulary does not have get ids behind it, as the
+/// `tokenizers` library counts them.
+class AddedTokens {
+public:
+    Result<void> add(const AddedToken& token, const Vocabulary& vocabulary, const Normalizer& normalizer);
+
+    /// Cuts a text at the tokens that are not normalised, or (after normalising) at those that are.
+    std::vector<TextSegment> split(std::string_view text, bool normalized) const;
+
+    std::optional<TokenId> idOf(std::string_view content) const;
+    const std::string* tokenOf(TokenId id) const;
+    /// One more than the highest id.
+    size_t size() const { return m_tokens.empty() ? 0 : static_cast<size_t>(m_tokens.rbegin()->first) + 1; }
+
+private:
+    TokenId nextId(const Vocabulary& vocabulary) const;
+
+    std::map<TokenId, AddedToken> m_tokens;
+    std::map<std::string, TokenId, std::less<>> m_ids;
+    TextTrie m_raw, m_normalized;
+};
+
+} // namespace tunebench

@@ -1,0 +1,11 @@
+#pragma once
+
+#include "core/text/bpe.h"
+
+namespace tunebench {
+
+/// The merges that SentencePiece's BPE makes: two neighbours whose texts together are a token, the highest score
+/// first. `scores` has one entry for each id.
+MergeTable sentencePieceMerges(const Vocabulary& vocabulary, const std::vector<double>& scores);
+
+} // namespace tunebench

@@ -1,0 +1,246 @@
+#include "core/text/text_model.h"
+
+#include "core/base/files.h"
+#include "core/model/gguf.h"
+
+#include <array>
+
+namespace tunebench {
+
+using nlohmann::ordered_json;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// transformers' SPECIAL_TOKENS_ATTRIBUTES: what it passes to a template by these names.
+constexpr std::array specialTokenNames
+    = { "bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token" };
+
+bool isFile(const fs::path& path)
+{
+    std::error_code ignored;
+    return fs::is_regular_file(path, ignored);
+}
+
+/// The object in a JSON file, an empty one where the file does not exist.
+Result<ordered_json> readOptionalObject(const fs::path& path)
+{
+    if (!isFile(path)) {
+        return ordered_json::object();
+    }
+    const Result<std::string> text = readFile(path);
+    if (!text) {
+        return tl::unexpected(text.error());
+    }
+    ordered_json object = ordered_json::parse(*text, nullptr, false);
+    if (!object.is_object()) {
+        return failure(path.string() + " is not a JSON object; the file may be cut or damaged");
+    }
+    return object;
+}
+
+/// A token is written as a string or as an object with its `content`.
+std::optional<std::string> tokenText(const ordered_json& value)
+{
+    if (value.is_string()) {
+        return value.get<std::string>();
+    }
+    if (value.is_object() && value.contains("content") && value.at("content").is_string()) {
+        return value.at("content").get<std::string>();
+    }
+    return std::nullopt;
+}
+
+void takeTokens(const ordered_json& from, ordered_json& variables)
+{
+    for (const char* name : specialTokenNames) {
+        if (!from.contains(name)) {
+            continue;
+        }
+        if (const std::optional<std::string> text = tokenText(from.at(name))) {
+            variables[name] = *text;
+        } else if (from.at(name).is_null()) {
+            variables.erase(name);
+        }
+    }
+}
+
+/// As transformers reads them: special_tokens_map.json counts only (and then first) where tokenizer_config.json does
+/// not list `added_tokens_decoder`; `extra_special_tokens` may name more of them.
+Result<ordered_json> readTemplateVariables(const fs::path& folder, const ordered_json& config)
+{
+    ordered_json variables = ordered_json::object();
+    takeTokens(config, variables);
+    if (!config.contains("added_tokens_decoder")) {
+        const Result<ordered_json> map = readOptionalObject(folder / "special_tokens_map.json");
+        if (!map) {
+            return map;
+        }
+        takeTokens(*map, variables);
+    }
+    if (const auto extra = config.find("extra_special_tokens"); extra != config.end() && extra->is_object()) {
+        for (const auto& [name, value] : extra->items()) {
+            if (const std::optional<std::string> text = tokenText(value)) {
+                variables[name] = *text;
+            }
+        }
+    }
+    return variables;
+}
+
+/// The source in `chat_template`: a string, or the one called "default" in a list of {name, template}.
+Result<std::optional<std::string>> templateInConfig(const fs::path& path, const ordered_json& config)
+{
+    const auto value = config.find("chat_template");
+    if (value == config.end() || value->is_null()) {
+        return std::nullopt;
+    }
+    if (value->is_string()) {
+        return value->get<std::string>();
+    }
+    if (!value->is_array()) {
+        return failure(path.string() + ": \"chat_template\" must be a string or a list of {name, template}");
+    }
+    for (const ordered_json& entry : *value) {
+        const bool named = entry.is_object() && entry.contains("name") && entry.contains("template");
+        if (!named || !entry.at("name").is_string() || !entry.at("template").is_string()) {
+            return failure(path.string() + ": \"chat_template\" must be a string or a list of {name, template}");
+        }
+        if (entry.at("name") == "default") {
+            return entry.at("template").get<std::string>();
+        }
+    }
+    return std::nullopt;
+}
+
+/// chat_template.jinja wins over the template in tokenizer_config.json, as in transformers.
+Result<std::optional<ChatTemplate>> readChatTemplate(const fs::path& folder, const ordered_json& config)
+{
+    const fs::path file = folder / "chat_template.jinja";
+    const fs::path origin = isFile(file) ? file : folder / "tokenizer_config.json";
+    Result<std::optional<std::string>> source = std::nullopt;
+    if (isFile(file)) {
+        source = readFile(file).map([](std::string text) { return std::optional(std::move(text)); });
+    } else {
+        source = templateInConfig(origin, config);
+    }
+    if (!source) {
+        return tl::unexpected(source.error());
+    }
+    if (!*source) {
+        return std::nullopt;
+    }
+    return ChatTemplate::parse(**source)
+        .map([](ChatTemplate parsed) { return std::optional(std::move(parsed)); })
+        .map_error([&](const Error& error) {
+            return Error { origin.string() + ": " + error.message, error.fault };
+        });
+}
+
+/// The id of a named token, else what generation_config.json gives (a number, or the first of a list).
+std::optional<TokenId> specialId(
+    const Tokenizer& tokenizer, const ordered_json& variables, const ordered_json& generation, const std::string& name)
+{
+    if (variables.contains(name + "_token")) {
+        return tokenizer.idOf(variables.at(name + "_token").get<std::string>());
+    }
+    auto id = generation.find(name + "_token_id");
+    if (id == generation.end()) {
+        return std::nullopt;
+    }
+    const ordered_json& value = id->is_array() && !id->empty() ? id->front() : *id;
+    const bool known = value.is_number_unsigned() && value.get<uint64_t>() < tokenizer.size();
+    return known ? std::optional(value.get<TokenId>()) : std::nullopt;
+}
+
+Result<TextModel> openFolder(const fs::path& folder, const fs::path& tokenizerFile)
+{
+    Result<Tokenizer> tokenizer = readFile(tokenizerFile).and_then([&](const std::string& json) {
+        return Tokenizer::fromJson(json, tokenizerFile.string());
+    });
+    const Result<ordered_json> config = readOptionalObject(folder / "tokenizer_config.json");
+    const Result<ordered_json> generation = readOptionalObject(folder / "generation_config.json");
+    if (!tokenizer || !config || !generation) {
+        return tl::unexpected(!tokenizer ? tokenizer.error() : !config ? config.error() : generation.error());
+    }
+    Result<ordered_json> variables = readTemplateVariables(folder, *config);
+    Result<std::optional<ChatTemplate>> chatTemplate = readChatTemplate(folder, *config);
+    if (!variables || !chatTemplate) {
+        return tl::unexpected(!variables ? variables.error() : chatTemplate.error());
+    }
+    const auto bos = specialId(*tokenizer, *variables, *generation, "bos");
+    const auto eos = specialId(*tokenizer, *variables, *generation, "eos");
+    const auto pad = specialId(*tokenizer, *variables, *generation, "pad");
+    return TextModel { std::move(*tokenizer), std::move(*chatTemplate), std::move(*variables), bos, eos, pad };
+}
+
+Result<TextModel> openGguf(const fs::path& path)
+{
+    const Result<GgufFile> file = GgufFile::open(path);
+    if (!file) {
+        return tl::unexpected(file.error());
+    }
+    Result<Tokenizer> tokenizer = Tokenizer::fromGguf(*file);
+    if (!tokenizer) {
+        return tl::unexpected(tokenizer.error());
+    }
+    std::optional<ChatTemplate> chatTemplate;
+    if (const std::optional<std::string> source = file->text("tokenizer.chat_template")) {
+        Result<ChatTemplate> parsed = ChatTemplate::parse(*source);
+        if (!parsed) {
+            return failure(path.string() + ": tokenizer.chat_template: " + parsed.error().message);
+        }
+        chatTemplate = std::move(*parsed);
+    }
+    ordered_json variables = ordered_json::object();
+    const auto take = [&](const std::string& variable, const std::string& key) -> std::optional<TokenId> {
+        const std::optional<int64_t> id = file->integer("tokenizer.ggml." + key);
+        if (!id || *id < 0 || static_cast<uint64_t>(*id) >= tokenizer->size()) {
+            return std::nullopt;
+        }
+        const auto token = static_cast<TokenId>(*id);
+        variables[variable] = tokenizer->tokenOf(token).value_or("");
+        return token;
+    };
+    const auto bos = take("bos_token", "bos_token_id");
+    const auto eos = take("eos_token", "eos_token_id");
+    take("unk_token", "unknown_token_id");
+    const auto pad = take("pad_token", "padding_token_id");
+    return TextModel { std::move(*tokenizer), std::move(chatTemplate), std::move(variables), bos, eos, pad };
+}
+
+tl::unexpected<Error> noTokenizer(const fs::path& folder)
+{
+    for (const char* other : { "tokenizer.model", "spiece.model", "vocab.json", "tekken.json" }) {
+        if (isFile(folder / other)) {
+            return failure(folder.string() + " has " + other
+                + " but no tokenizer.json, which Tunebench needs. Get it from a newer copy of the model, or write it "
+                  "with transformers' save_pretrained");
+        }
+    }
+    return failure(folder.string() + " has no tokenizer.json. Choose a model folder that has one, or a .gguf file");
+}
+
+} // namespace
+
+Result<TextModel> openTextModel(const fs::path& model)
+{
+    std::error_code ignored;
+    if (fs::is_directory(model, ignored)) {
+        const fs::path tokenizerFile = model / "tokenizer.json";
+        return isFile(tokenizerFile) ? openFolder(model, tokenizerFile) : noTokenizer(model);
+    }
+    if (!fs::exists(model, ignored)) {
+        return failure(model.string() + " does not exist. Give a model folder, a tokenizer.json or a .gguf file");
+    }
+    const std::string extension = model.extension().string();
+    if (extension == ".gguf") {
+        return openGguf(model);
+    }
+    if (extension == ".json") {
+        return openFolder(model.parent_path(), model);
+    }
+    return failure(model.string() + " is neither a model folder, nor a tokenizer.json, nor a .gguf file");
+}
+
+} // namespace tunebench
