@@ -13,8 +13,11 @@ elif [ -z "${DISPLAY:-}${WAYLAND_DISPLAY:-}${QT_QPA_PLATFORM:-}" ]; then
     die "There is no display to open a window on; start with --headless to train in the terminal, or set DISPLAY."
 fi
 
-"$packaging/setup.sh"
-build release tunebench tunebench-cli
+# Standard output is the program's own.
+{
+    "$packaging/setup.sh"
+    build release tunebench tunebench-cli
+} >&2
 if $headless; then
     exec "$repository/build/release/bin/tunebench-cli" train "$repository/resources/demo/demo.json" "$@"
 fi

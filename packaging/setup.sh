@@ -80,7 +80,7 @@ fetch_libtorch() {
     local leave_out=('torch/lib/libtorch_python.so' 'torch/lib/libshm.so')
     is_complete "$into" "$cpu" "$cuda" && return
     if has_nvidia_driver; then
-        python "$packaging/fetch.py" "$into" --requirements "$cpu" "$cuda" --space 7000 \
+        python "$packaging/fetch.py" "$into" --requirements "$cpu" "$cuda" --space 4500 \
             --keep "${keep[@]}" --leave-out "${leave_out[@]}"
     elif ! is_complete "$into" "$cpu"; then
         leave_out+=('torch/lib/libtorch_cuda*' 'torch/lib/libc10_cuda*' 'torch/lib/libcaffe2_nvrtc*'
