@@ -6,7 +6,6 @@
 #include <ATen/ops/zeros_like.h>
 #include <cmath>
 #include <map>
-#include <numbers>
 
 namespace tunebench {
 namespace {
@@ -30,20 +29,6 @@ std::map<std::string, Parameter*> parameterSlots(Decoder& decoder)
         }
     }
     return slots;
-}
-
-/// Llama 3.1's frequencies: long wavelengths stretched, short ones kept, those between blended.
-double llama3Frequency(double frequency, const RopeSpec& rope)
-{
-    const double wavelength = 2 * std::numbers::pi / frequency;
-    const double context = static_cast<double>(rope.originalContext);
-    if (wavelength < context / rope.highFrequencyFactor)
-        return frequency;
-    if (wavelength > context / rope.lowFrequencyFactor)
-        return frequency / rope.factor;
-    const double smooth
-        = (context / wavelength - rope.lowFrequencyFactor) / (rope.highFrequencyFactor - rope.lowFrequencyFactor);
-    return (1 - smooth) * frequency / rope.factor + smooth * frequency;
 }
 
 } // namespace
@@ -116,21 +101,12 @@ Decoder makeDecoder(
 
 std::vector<float> ropeInverseFrequencies(const ModelSpec& spec)
 {
-    std::vector<float> frequencies(static_cast<size_t>(spec.headSize / 2));
-    for (size_t i = 0; i < frequencies.size(); ++i) {
+    const auto divisors = ropeDivisors(spec.rope, spec.headSize);
+    std::vector<float> frequencies;
+    for (size_t i = 0; i < divisors.size(); ++i) {
         const auto exponent = static_cast<float>(2 * i) / static_cast<float>(spec.headSize);
-        const double plain = 1.0F / std::pow(static_cast<float>(spec.rope.theta), exponent);
-        switch (spec.rope.scaling) {
-        case RopeSpec::Scaling::none:
-            frequencies[i] = static_cast<float>(plain);
-            break;
-        case RopeSpec::Scaling::linear:
-            frequencies[i] = static_cast<float>(plain / spec.rope.factor);
-            break;
-        case RopeSpec::Scaling::llama3:
-            frequencies[i] = static_cast<float>(llama3Frequency(plain, spec.rope));
-            break;
-        }
+        const float plain = 1.0F / std::pow(static_cast<float>(spec.rope.theta), exponent);
+        frequencies.push_back(static_cast<float>(plain / divisors[i]));
     }
     return frequencies;
 }

@@ -1,5 +1,4 @@
-// Shapes and temporaries of the ATen operators that the step uses and that have no kernel for the meta device, so that
-// the step itself runs dry.
+#include "core/ops/meta_kernels.h"
 
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/empty.h>
@@ -28,11 +27,17 @@ void fusedSgd(at::TensorList, at::TensorList, at::TensorList, double, double, do
 }
 
 } // namespace
-} // namespace tunebench
 
-TORCH_LIBRARY_IMPL(aten, Meta, library)
+void registerMetaKernels()
 {
-    library.impl("index_select", tunebench::indexSelect);
-    library.impl("_fused_adamw_", tunebench::fusedAdamW);
-    library.impl("_fused_sgd_", tunebench::fusedSgd);
+    static torch::Library library(torch::Library::IMPL, "aten", c10::DispatchKey::Meta, __FILE__, __LINE__);
+    static const bool registered = [] {
+        library.impl("index_select", indexSelect);
+        library.impl("_fused_adamw_", fusedAdamW);
+        library.impl("_fused_sgd_", fusedSgd);
+        return true;
+    }();
+    static_cast<void>(registered);
 }
+
+} // namespace tunebench

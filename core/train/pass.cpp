@@ -5,32 +5,16 @@
 #include "core/ops/rms_norm.h"
 #include "core/train/host_tensor.h"
 #include "core/train/layer_pass.h"
+#include "core/train/stopwatch.h"
 
 #include <ATen/ops/embedding.h>
 #include <ATen/ops/index_select.h>
 #include <ATen/ops/zeros.h>
-#include <chrono>
 #include <cmath>
-#include <optional>
+#include <utility>
 
 namespace tunebench {
 namespace {
-
-/// Adds the time it lives to a sum of seconds.
-class Stopwatch {
-public:
-    explicit Stopwatch(double& seconds)
-        : m_seconds(seconds)
-    {
-    }
-    Stopwatch(const Stopwatch&) = delete;
-    Stopwatch& operator=(const Stopwatch&) = delete;
-    ~Stopwatch() { m_seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - m_start).count(); }
-
-private:
-    double& m_seconds;
-    std::chrono::steady_clock::time_point m_start = std::chrono::steady_clock::now();
-};
 
 RopeAngles anglesOf(const Decoder& decoder, const std::vector<int64_t>& positions)
 {

@@ -1,0 +1,133 @@
+#include "core/memory/doctor.h"
+
+#include "core/base/files.h"
+#include "core/config/options.h"
+#include "core/memory/device_report.h"
+#include "core/memory/nvml.h"
+#include "core/memory/process_meter.h"
+#include "core/memory/product_speed.h"
+#include "core/train/device.h"
+
+#include <ATen/Parallel.h>
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <torch/version.h>
+
+namespace tunebench {
+namespace {
+
+constexpr NumberType measuredTypes[] { NumberType::fp32, NumberType::fp16, NumberType::bf16 };
+
+std::filesystem::path reportPath()
+{
+    return dataDirectory() / "device.json";
+}
+
+/// What is known of a device without measuring.
+DeviceMeasurement cpuFacts()
+{
+    const HostMemory memory = readHostMemory();
+    return { .device = "cpu",
+        .name = processorName(),
+        .memoryTotal = memory.total,
+        .memoryAvailable = memory.available,
+        .threads = at::get_num_threads() };
+}
+
+DeviceMeasurement cudaFacts(int index, const Nvml& nvml)
+{
+    DeviceMeasurement facts { .device = "cuda:" + std::to_string(index) };
+    if (const auto reading = nvml.read(index)) {
+        facts.name = reading->name;
+        facts.memoryTotal = reading->total.value_or(0);
+        facts.memoryAvailable = facts.memoryTotal - reading->used.value_or(0);
+    }
+    return facts;
+}
+
+/// Devices in the order in which `auto` prefers them, unmeasured.
+MachineReport machineFacts()
+{
+    initializeEngine();
+    useThreads(0);
+    const Nvml nvml;
+    MachineReport report { .libtorch = TORCH_VERSION, .driver = nvml.driverVersion().value_or("") };
+    for (int i = 0; i < cudaDeviceCount(); ++i)
+        report.devices.push_back(cudaFacts(i, nvml));
+    report.devices.push_back(cpuFacts());
+    return report;
+}
+
+/// Whether a stored measurement is of this very machine as it is now.
+bool describes(const MachineReport& stored, const MachineReport& now)
+{
+    const auto same = [](const DeviceMeasurement& a, const DeviceMeasurement& b) {
+        return a.device == b.device && a.name == b.name && a.threads == b.threads;
+    };
+    return stored.libtorch == now.libtorch && stored.driver == now.driver
+        && std::ranges::equal(stored.devices, now.devices, same);
+}
+
+const DeviceMeasurement* find(const MachineReport& report, const std::string& device)
+{
+    const auto found = std::ranges::find(report.devices, device, &DeviceMeasurement::device);
+    return found == report.devices.end() ? nullptr : &*found;
+}
+
+} // namespace
+
+MachineReport examineMachine()
+{
+    MachineReport report = machineFacts();
+    for (DeviceMeasurement& device : report.devices) {
+        const auto opened = openDevice(device.device);
+        if (!opened)
+            continue;
+        for (const NumberType type : measuredTypes) {
+            try {
+                device.types.push_back(measureProducts(type, *opened));
+            } catch (const std::exception&) { // the device cannot multiply in this type
+                device.types.push_back({ .type = type });
+            }
+        }
+        chooseByMeasurement(device);
+        releaseCachedMemory(*opened);
+    }
+    std::error_code ignored; // without the folder the write says what is wrong, and the report is good without it
+    std::filesystem::create_directories(dataDirectory(), ignored);
+    static_cast<void>(writeFileAtomically(reportPath(), reportToJson(report).dump(2) + "\n"));
+    return report;
+}
+
+std::optional<MachineReport> storedReport()
+{
+    const auto text = readFile(reportPath());
+    auto report = text ? reportFromJson(*text) : std::nullopt;
+    return report && describes(*report, machineFacts()) ? std::move(report) : std::nullopt;
+}
+
+Result<RunConfig> resolveAutomatic(RunConfig config)
+{
+    auto report = storedReport();
+    if (!report) {
+        report = machineFacts();
+        for (DeviceMeasurement& device : report->devices)
+            chooseByCapability(device);
+    }
+    if (config.device == "auto")
+        config.device = report->devices.front().device;
+    else if (config.device == "cuda")
+        config.device = "cuda:0";
+    const DeviceMeasurement* device = find(*report, config.device);
+    if (!device) {
+        const auto opened = openDevice(config.device);
+        return failure(opened ? "device: " + config.device + " cannot be used." : opened.error().message);
+    }
+    if (config.precision == NumberType::automatic)
+        config.precision = config.method == Method::full ? NumberType::fp32 : device->automaticPrecision;
+    if (config.compute == NumberType::automatic)
+        config.compute = device->automaticCompute;
+    return config;
+}
+
+} // namespace tunebench

@@ -1,0 +1,90 @@
+#include "core/model/lora.h"
+
+#include "core/memory/memory_ledger.h"
+
+#include <ATen/CPUGeneratorImpl.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/zeros.h>
+#include <ATen/ops/zeros_like.h>
+#include <cmath>
+
+namespace tunebench {
+namespace {
+
+bool names(std::string_view target, std::string_view module)
+{
+    if (target == "all-linear" || target == module)
+        return true;
+    return module.size() > target.size() && module.ends_with(target) && module[module.size() - target.size() - 1] == '.';
+}
+
+std::string projectionNames(Decoder& decoder)
+{
+    std::string list;
+    for (const auto& [name, projection] : decoder.layers.front().projections())
+        list += (list.empty() ? "" : ", ") + name.substr(name.find('.') + 1);
+    return list;
+}
+
+Parameter trainedParameter(std::string name, at::Tensor value)
+{
+    const CategoryScope scope(MemoryCategory::gradients);
+    auto gradient = at::zeros_like(value);
+    return { std::move(name), std::move(value), std::move(gradient) };
+}
+
+/// Drawn on the host, so that the device does not change the numbers.
+at::Tensor uniform(at::IntArrayRef shape, double bound, at::Device device, at::Generator& generator)
+{
+    auto values = at::empty(shape, at::TensorOptions().dtype(at::kFloat).device(device.is_meta() ? device : at::kCPU));
+    if (!device.is_meta())
+        values.uniform_(-bound, bound, generator);
+    return values.to(device);
+}
+
+} // namespace
+
+Result<std::vector<LoraTarget>> findLoraTargets(Decoder& decoder, std::span<const std::string> targets)
+{
+    std::vector<LoraTarget> found;
+    std::vector<bool> used(targets.size());
+    for (size_t i = 0; i < decoder.layers.size(); ++i) {
+        for (auto& [name, projection] : decoder.layers[i].projections()) {
+            const std::string module = "model.layers." + std::to_string(i) + "." + name;
+            bool wanted = false;
+            for (size_t t = 0; t < targets.size(); ++t) {
+                if (!names(targets[t], module))
+                    continue;
+                used[t] = true;
+                wanted = true;
+            }
+            if (wanted)
+                found.push_back({ module, projection });
+        }
+    }
+    for (size_t t = 0; t < targets.size(); ++t) {
+        if (!used[t])
+            return failure("lora_targets: \"" + targets[t] + "\" names no projection of this model; it has "
+                + projectionNames(decoder) + ", or write all-linear for all of them.");
+    }
+    return found;
+}
+
+void attachLora(Decoder& decoder, std::span<const LoraTarget> targets, int64_t rank, double alpha, uint64_t seed)
+{
+    auto generator = at::make_generator<at::CPUGeneratorImpl>(seed);
+    const CategoryScope scope(MemoryCategory::trainableWeights);
+    for (const LoraTarget& target : targets) {
+        const int64_t out = target.projection->weight.value.size(0);
+        const int64_t in = target.projection->weight.value.size(1);
+        auto a = uniform({ rank, in }, 1 / std::sqrt(static_cast<double>(in)), decoder.device, generator);
+        auto b = at::zeros({ out, rank }, a.options());
+        target.projection->lora = LoraPair {
+            .a = trainedParameter(target.module + ".lora_A.weight", std::move(a)),
+            .b = trainedParameter(target.module + ".lora_B.weight", std::move(b)),
+            .scale = alpha / static_cast<double>(rank),
+        };
+    }
+}
+
+} // namespace tunebench

@@ -1,0 +1,141 @@
+#include "core/train/device.h"
+
+#include "core/memory/counting_allocator.h"
+#include "core/memory/nvml.h"
+#include "core/ops/meta_kernels.h"
+
+#include <ATen/Context.h>
+#include <ATen/DeviceAccelerator.h>
+#include <ATen/Parallel.h>
+#include <c10/core/AllocatorConfig.h>
+#include <c10/core/CachingDeviceAllocator.h>
+#include <cstdlib>
+#include <dlfcn.h>
+#include <thread>
+
+namespace tunebench {
+namespace {
+
+std::string openCuda()
+{
+    if (Nvml().deviceCount() == 0)
+        return {};
+    // Lazy loading of kernels saves some hundred MB of device memory; it must be asked for before CUDA starts.
+    ::setenv("CUDA_MODULE_LOADING", "LAZY", 0);
+    if (::dlopen("libtorch_cuda.so", RTLD_NOW | RTLD_GLOBAL))
+        return {};
+    const char* reason = ::dlerror();
+    return "There is an NVIDIA driver, but LibTorch's CUDA half does not load, so training runs on the CPU: "
+        + std::string(reason ? reason : "unknown reason") + ". Run packaging/setup.sh again to fetch what is missing.";
+}
+
+c10::CachingDeviceAllocator::DeviceStats cudaStats(at::Device device)
+{
+    return c10::getDeviceAllocator(device.type())->getDeviceStats(device.index());
+}
+
+int64_t current(const c10::CachingAllocator::StatArray& stats)
+{
+    return stats[static_cast<size_t>(c10::CachingAllocator::StatType::AGGREGATE)].current;
+}
+
+int64_t highest(const c10::CachingAllocator::StatArray& stats)
+{
+    return stats[static_cast<size_t>(c10::CachingAllocator::StatType::AGGREGATE)].peak;
+}
+
+} // namespace
+
+const std::string& initializeEngine()
+{
+    static const std::string problem = [] {
+        installCountingAllocators();
+        registerMetaKernels();
+        return openCuda();
+    }();
+    return problem;
+}
+
+int cudaDeviceCount()
+{
+    initializeEngine();
+    return at::globalContext().hasCUDA() ? at::accelerator::deviceCount() : 0;
+}
+
+Result<at::Device> openDevice(const std::string& name)
+{
+    const std::string& problem = initializeEngine();
+    if (name == "cpu")
+        return at::Device(at::kCPU);
+    const int count = cudaDeviceCount();
+    const std::string_view number = std::string_view(name).substr(std::min<size_t>(name.size(), 5));
+    const int index = number.empty() ? 0 : std::atoi(std::string(number).c_str());
+    if (name.starts_with("cuda") && index < count)
+        return at::Device(at::kCUDA, static_cast<c10::DeviceIndex>(index));
+    const std::string known = count == 0 ? "only cpu" : "cpu and cuda:0 to cuda:" + std::to_string(count - 1);
+    return failure("device: there is no " + name + " on this machine; there is " + known + "."
+        + (problem.empty() ? "" : " " + problem));
+}
+
+at::ScalarType scalarType(NumberType type)
+{
+    switch (type) {
+    case NumberType::fp16:
+        return at::kHalf;
+    case NumberType::bf16:
+        return at::kBFloat16;
+    case NumberType::fp32:
+    case NumberType::automatic:
+        return at::kFloat;
+    }
+    return at::kFloat;
+}
+
+DeviceMemory readDeviceMemory(at::Device device)
+{
+    if (device.is_cuda()) {
+        const auto stats = cudaStats(device);
+        return { current(stats.allocated_bytes), highest(stats.allocated_bytes), current(stats.reserved_bytes),
+            highest(stats.reserved_bytes) };
+    }
+    const MemoryLedger& ledger = device.is_meta() ? metaLedger() : cpuLedger();
+    return { ledger.allocated(), ledger.peak(), std::nullopt, std::nullopt };
+}
+
+void resetPeakMemory(at::Device device)
+{
+    if (device.is_cuda())
+        c10::getDeviceAllocator(device.type())->resetPeakStats(device.index());
+    else
+        (device.is_meta() ? metaLedger() : cpuLedger()).resetPeak();
+}
+
+Result<void> limitMemory(at::Device device, int64_t bytes)
+{
+    if (!device.is_cuda()) {
+        (device.is_meta() ? metaLedger() : cpuLedger()).setLimit(bytes);
+        return {};
+    }
+    if (bytes == 0)
+        return {};
+    const auto reading = Nvml().read(device.index());
+    if (!reading || !reading->total)
+        return failure("memory_limit: the driver does not tell how much memory the device has; leave the limit out.");
+    const double share = std::min(1.0, static_cast<double>(bytes) / static_cast<double>(*reading->total));
+    c10::CachingAllocator::setAllocatorSettings("per_process_memory_fraction:" + std::to_string(share));
+    return {};
+}
+
+void releaseCachedMemory(at::Device device)
+{
+    if (device.is_cuda())
+        c10::getDeviceAllocator(device.type())->emptyCache();
+}
+
+void useThreads(int64_t threads)
+{
+    const int cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+    at::set_num_threads(threads > 0 ? static_cast<int>(threads) : cores);
+}
+
+} // namespace tunebench

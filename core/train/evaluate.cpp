@@ -1,0 +1,55 @@
+#include "core/train/evaluate.h"
+
+#include "core/train/host_tensor.h"
+#include "core/train/stopwatch.h"
+
+#include <ATen/ops/zeros.h>
+#include <cmath>
+
+namespace tunebench {
+namespace {
+
+/// Rows [first, returned) that go into one micro-batch.
+size_t batchEnd(std::span<const TokenRow> rows, size_t first, int64_t mostRows, int64_t slotBudget)
+{
+    int64_t slots = 0;
+    size_t end = first;
+    while (end < rows.size() && static_cast<int64_t>(end - first) < mostRows) {
+        slots += static_cast<int64_t>(rows[end].ids.size());
+        if (end > first && slots > slotBudget)
+            break;
+        ++end;
+    }
+    return end;
+}
+
+} // namespace
+
+std::optional<EvalMetrics> evaluate(const Decoder& decoder, std::span<const TokenRow> rows, const RunConfig& config,
+    int64_t slotBudget, const std::function<bool()>& goOn)
+{
+    RunConfig unpadded = config; // padding changes no loss, only what it costs
+    unpadded.padding = Padding::none;
+    EvalMetrics metrics;
+    const Stopwatch watch(metrics.seconds);
+    auto loss = at::zeros({}, at::TensorOptions().dtype(at::kDouble).device(decoder.device));
+    for (size_t first = 0; first < rows.size();) {
+        if (!goOn())
+            return std::nullopt;
+        const size_t end = batchEnd(rows, first, config.evalBatchSize.value_or(config.batchSize), slotBudget);
+        std::vector<size_t> indexes;
+        for (; first < end; ++first)
+            indexes.push_back(first);
+        const MicroBatch batch = collate(rows, indexes, unpadded, 0);
+        loss.add_(evaluationPass(decoder, batch));
+        metrics.tokens += batch.supervised;
+    }
+    const double mean = scalarValue(loss) / static_cast<double>(metrics.tokens);
+    if (std::isfinite(mean))
+        metrics.loss = mean;
+    else
+        metrics.note = "the held-out loss is not finite";
+    return metrics;
+}
+
+} // namespace tunebench

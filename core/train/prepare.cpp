@@ -1,0 +1,103 @@
+#include "core/train/prepare.h"
+
+#include <algorithm>
+#include <chrono>
+
+namespace tunebench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Says how far reading has come, at most once a second.
+LoadProgress progressNotices(const Notice& notice)
+{
+    return [&notice, last = Clock::now()](size_t done, size_t all) mutable {
+        if (Clock::now() - last < std::chrono::seconds(1))
+            return;
+        last = Clock::now();
+        notice("Reading the data: " + std::to_string(done) + " of " + std::to_string(all) + " rows.", false);
+    };
+}
+
+Result<Dataset> load(const std::vector<std::string>& files, const RunConfig& config, const TextModel* text,
+    const Notice& notice, std::stop_token stop)
+{
+    auto dataset = loadDataset(files, config, text, progressNotices(notice), std::move(stop));
+    if (dataset && !dataset->refused.empty()) {
+        const RefusedRow& first = dataset->refused.front();
+        notice(std::to_string(dataset->refused.size()) + " rows were left out; the first: " + first.file + ", line "
+                + std::to_string(first.line) + ": " + first.reason,
+            true);
+    }
+    return dataset;
+}
+
+Result<void> checkIds(const std::vector<TokenRow>& rows, int64_t vocabularySize)
+{
+    for (const TokenRow& row : rows) {
+        const auto highest = std::ranges::max_element(row.ids);
+        if (highest != row.ids.end() && *highest >= vocabularySize)
+            return failure("The row of line " + std::to_string(row.line) + " has token id " + std::to_string(*highest)
+                + ", but the model has only " + std::to_string(vocabularySize)
+                + " tokens. Was the data encoded for another model?");
+    }
+    return {};
+}
+
+void noticeTruncation(const TruncationCounts& cut, const RunConfig& config, const Notice& notice)
+{
+    if (cut.rows == 0)
+        return;
+    notice(std::to_string(cut.rows) + " rows were longer than max_length (" + std::to_string(config.maxLength) + " tokens): "
+            + std::to_string(cut.tokensCut) + " tokens were cut, and " + std::to_string(cut.answersCut)
+            + " answers lost a part.",
+        true);
+}
+
+} // namespace
+
+Result<PreparedData> prepareData(
+    const RunConfig& config, const ModelSpec& spec, const Notice& notice, std::stop_token stop)
+{
+    if (config.maxLength > spec.contextLength)
+        return failure("max_length: " + std::to_string(config.maxLength) + " tokens is more than the model's context of "
+            + std::to_string(spec.contextLength) + "; choose at most that.");
+    const auto tokenRows = holdsTokenRows(config.dataset, config);
+    if (!tokenRows)
+        return tl::unexpected(tokenRows.error());
+    std::optional<TextModel> text;
+    if (!*tokenRows) {
+        auto opened = openTextModel(config.model);
+        if (!opened)
+            return tl::unexpected(opened.error());
+        text = std::move(*opened);
+    }
+    const TextModel* textModel = text ? &*text : nullptr;
+    auto dataset = load(config.dataset, config, textModel, notice, stop);
+    if (!dataset)
+        return tl::unexpected(dataset.error());
+    std::optional<std::vector<TokenRow>> heldOut;
+    if (!config.evalDataset.empty()) {
+        auto evaluation = load(config.evalDataset, config, textModel, notice, stop);
+        if (!evaluation)
+            return tl::unexpected(evaluation.error());
+        heldOut = std::move(evaluation->rows);
+    }
+    for (const auto* rows : { &dataset->rows, heldOut ? &*heldOut : nullptr }) {
+        if (!rows)
+            continue;
+        if (auto checked = checkIds(*rows, spec.vocabularySize); !checked)
+            return tl::unexpected(checked.error());
+    }
+    noticeTruncation(dataset->truncation, config, notice);
+    PreparedData prepared { .format = dataset->format,
+        .refused = dataset->refused.size(),
+        .usable = dataset->rows.size(),
+        .truncation = dataset->truncation,
+        .fingerprint = dataset->fingerprint,
+        .padId = text && text->pad ? *text->pad : 0 };
+    prepared.rows = splitRows(std::move(dataset->rows), std::move(heldOut), config);
+    return prepared;
+}
+
+} // namespace tunebench

@@ -1,0 +1,30 @@
+#pragma once
+
+#include "core/data/dataset.h"
+#include "core/model/model_files.h"
+
+#include <functional>
+#include <stop_token>
+
+namespace tunebench {
+
+/// What the preparation of a run tells its user: a sentence, and whether it is a warning.
+using Notice = std::function<void(std::string text, bool warning)>;
+
+/// The rows of a run as tokens, and what was left out on the way.
+struct PreparedData {
+    Split rows;
+    DatasetFormat format = DatasetFormat::automatic;
+    size_t refused = 0;
+    size_t usable = 0; ///< before rows were held out
+    TruncationCounts truncation;
+    std::string fingerprint;
+    TokenId padId = 0; ///< fills padding slots, which nothing ever looks at
+};
+
+/// Reads, tokenises and splits the rows of `config`; opens the model's tokenizer only where the rows are not tokens already.
+/// Errors: unreadable files, no usable row, an id that the model's vocabulary does not have, a max_length beyond its context.
+Result<PreparedData> prepareData(
+    const RunConfig& config, const ModelSpec& spec, const Notice& notice, std::stop_token stop = {});
+
+} // namespace tunebench

@@ -1,0 +1,107 @@
+#include "core/train/run_recorder.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tunebench {
+namespace {
+
+/// How long the summary on disk may lag behind, seconds.
+constexpr double summaryInterval = 2;
+
+template <class T> void raise(std::optional<T>& highest, const std::optional<T>& value)
+{
+    if (value)
+        highest = std::max(highest.value_or(*value), *value);
+}
+
+void lower(std::optional<double>& best, const std::optional<double>& value)
+{
+    if (value)
+        best = std::min(best.value_or(*value), *value);
+}
+
+/// First, last and best of a loss that may be missing.
+void track(std::optional<double>& first, std::optional<double>& last, std::optional<double>& best, std::optional<double> loss)
+{
+    if (!loss)
+        return;
+    if (!first)
+        first = loss;
+    last = loss;
+    lower(best, loss);
+}
+
+} // namespace
+
+RunRecorder::RunRecorder(RunFolder folder, RunSummary summary, Listener listener)
+    : m_folder(std::move(folder))
+    , m_summary(std::move(summary))
+    , m_listener(std::move(listener))
+    , m_noise(warmupStepsOfAverages)
+{
+    state(RunState::running);
+}
+
+void RunRecorder::environment(const nlohmann::ordered_json& environment)
+{
+    note(m_folder.writeEnvironment(environment));
+}
+
+void RunRecorder::step(const StepMetrics& metrics, bool written)
+{
+    m_summary.step = metrics.step;
+    m_summary.seconds += metrics.seconds;
+    track(m_summary.firstLoss, m_summary.lastLoss, m_summary.bestLoss, metrics.loss);
+    if (metrics.loss)
+        m_noise.add(*metrics.loss);
+    m_summary.lossNoise = m_noise.value();
+    if (metrics.step > warmupStepsOfAverages) {
+        m_summary.secondsAfterWarmup += metrics.seconds;
+        m_tokensAfterWarmup += metrics.tokens;
+        m_summary.tokensPerSecond = static_cast<double>(m_tokensAfterWarmup) / m_summary.secondsAfterWarmup;
+    }
+    m_summary.peakAllocated = std::max(m_summary.peakAllocated, metrics.peakAllocated);
+    raise(m_summary.peakReserved, metrics.reserved);
+    raise(m_summary.peakProcess, metrics.process);
+    raise(m_summary.peakDeviceUsed, metrics.deviceUsed);
+    if (metrics.deviceUtilization)
+        m_summary.meanDeviceUtilization = (m_utilizationSum += *metrics.deviceUtilization) / static_cast<double>(++m_utilizationCount);
+    if (metrics.powerWatts)
+        m_summary.meanPowerWatts = (m_powerSum += *metrics.powerWatts) / static_cast<double>(++m_powerCount);
+    if (written)
+        note(m_folder.append(metrics));
+    m_listener(metrics);
+    if (m_summary.seconds - m_lastSummary > summaryInterval)
+        writeSummary();
+}
+
+void RunRecorder::evaluation(const EvalMetrics& metrics)
+{
+    m_summary.seconds += metrics.seconds;
+    track(m_summary.firstEvalLoss, m_summary.lastEvalLoss, m_summary.bestEvalLoss, metrics.loss);
+    note(m_folder.append(metrics));
+    m_listener(metrics);
+}
+
+void RunRecorder::state(RunState state, std::string reason)
+{
+    m_summary.state = state;
+    m_summary.reason = std::move(reason);
+    writeSummary();
+    m_listener(StateChange { m_summary, m_folder.path() });
+}
+
+void RunRecorder::note(Result<void> written)
+{
+    if (m_written && !written)
+        m_written = std::move(written);
+}
+
+void RunRecorder::writeSummary()
+{
+    m_lastSummary = m_summary.seconds;
+    note(m_folder.writeSummary(m_summary));
+}
+
+} // namespace tunebench

@@ -1,0 +1,48 @@
+#pragma once
+
+#include "core/runs/run_folder.h"
+#include "core/runs/smoothing.h"
+#include "core/train/trainer.h"
+
+#include <functional>
+
+namespace tunebench {
+
+/// Keeps a run's record: writes each line and the summary to the run folder and tells whoever listens. A folder that cannot be
+/// written any more (a full disk) becomes the run's failure at the next check().
+class RunRecorder {
+public:
+    using Listener = std::function<void(TrainerEvent)>;
+
+    RunRecorder(RunFolder folder, RunSummary summary, Listener listener);
+
+    const std::filesystem::path& path() const { return m_folder.path(); }
+    const RunSummary& summary() const { return m_summary; }
+
+    void environment(const nlohmann::ordered_json& environment);
+    void step(const StepMetrics& metrics, bool written);
+    void evaluation(const EvalMetrics& metrics);
+    void state(RunState state, std::string reason = {});
+
+    /// The first thing that could not be written.
+    Result<void> check() const { return m_written; }
+
+private:
+    void note(Result<void> written);
+    void writeSummary();
+
+    RunFolder m_folder;
+    RunSummary m_summary;
+    Listener m_listener;
+    Result<void> m_written;
+    LossNoise m_noise;
+    int64_t m_tokensAfterWarmup = 0;
+    double m_utilizationSum = 0, m_powerSum = 0;
+    int64_t m_utilizationCount = 0, m_powerCount = 0;
+    double m_lastSummary = 0; ///< run seconds when the summary was last written
+};
+
+/// Steps left out of the averages: caches fill, kernels are chosen.
+inline constexpr int64_t warmupStepsOfAverages = 3;
+
+} // namespace tunebench

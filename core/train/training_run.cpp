@@ -1,0 +1,255 @@
+#include "core/train/training_run.h"
+
+#include "core/data/micro_batches.h"
+#include "core/train/device.h"
+#include "core/train/evaluate.h"
+#include "core/train/explain_failure.h"
+#include "core/train/run_inputs.h"
+#include "core/train/run_recorder.h"
+#include "core/train/save_result.h"
+#include "core/train/schedule.h"
+#include "core/train/step_meter.h"
+#include "core/train/stopwatch.h"
+#include "core/train/trainee.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tunebench {
+namespace {
+
+/// The loop of one run: evaluation, steps, evaluation, in a run folder that exists.
+class TrainingLoop {
+public:
+    TrainingLoop(const RunInputs& inputs, Trainee& trainee, RunRecorder& recorder, const RunControls& controls)
+        : m_inputs(inputs)
+        , m_config(inputs.config)
+        , m_rows(inputs.data.rows.training)
+        , m_trainee(trainee)
+        , m_recorder(recorder)
+        , m_controls(controls)
+        , m_counts(countSteps(static_cast<int64_t>(m_rows.size()), m_config))
+        , m_meter(trainee.decoder.device)
+    {
+    }
+
+    /// True when the run came to its end, false when it was stopped.
+    Result<bool> run()
+    {
+        if (m_config.evalAtStart && !evaluateAt(0))
+            return false;
+        int64_t evaluated = 0;
+        for (int64_t step = 0; step < m_counts.totalSteps; ++step) {
+            auto finished = trainAt(step);
+            if (!finished || !*finished)
+                return finished;
+            if (m_config.evalEvery > 0 && (step + 1) % m_config.evalEvery == 0) {
+                if (!evaluateAt(step + 1))
+                    return false;
+                evaluated = step + 1;
+            }
+            if (auto written = m_recorder.check(); !written)
+                return tl::unexpected(written.error());
+        }
+        return evaluated == m_counts.totalSteps || evaluateAt(m_counts.totalSteps);
+    }
+
+private:
+    /// Waits while the run is paused; false when it shall stop. Time spent waiting belongs to no step.
+    bool goOn()
+    {
+        if (m_controls.paused() && !m_controls.stop.stop_requested()) {
+            const Stopwatch watch(m_pausedSeconds);
+            m_recorder.state(RunState::paused);
+            m_controls.awaitResume();
+            m_recorder.state(RunState::running);
+        }
+        return !m_controls.stop.stop_requested();
+    }
+
+    bool evaluateAt(int64_t step)
+    {
+        const auto& rows = m_inputs.data.rows.heldOut;
+        if (rows.empty())
+            return true;
+        auto metrics = evaluate(m_trainee.decoder, rows, m_config, slotBudget(), [this] { return goOn(); });
+        if (!metrics)
+            return false;
+        metrics->step = step;
+        m_recorder.evaluation(*metrics);
+        return true;
+    }
+
+    /// Slots that some micro-batch of training has in any case: those of the longest row, or of a batch of average rows.
+    int64_t slotBudget() const
+    {
+        size_t longest = 0, total = 0;
+        for (const TokenRow& row : m_rows) {
+            longest = std::max(longest, row.ids.size());
+            total += row.ids.size();
+        }
+        const size_t batch = std::min(m_rows.size(), static_cast<size_t>(m_config.batchSize));
+        const size_t typical = total / m_rows.size() * batch;
+        return static_cast<int64_t>(std::max(longest, typical));
+    }
+
+    std::vector<MicroBatch> groupAt(int64_t step)
+    {
+        const int64_t epoch = step / m_counts.stepsPerEpoch;
+        if (epoch != m_orderEpoch) {
+            m_order = epochOrder(m_rows.size(), m_config, epoch);
+            m_orderEpoch = epoch;
+        }
+        std::vector<MicroBatch> group;
+        for (const auto& indexes : stepRows(m_order, m_config, step % m_counts.stepsPerEpoch))
+            group.push_back(collate(m_rows, indexes, m_config, m_inputs.data.padId));
+        return group;
+    }
+
+    /// One optimizer step; false when the run was stopped in it.
+    Result<bool> trainAt(int64_t step)
+    {
+        StepMetrics metrics;
+        metrics.step = step + 1;
+        metrics.learningRate = learningRateAt(m_config, step, m_counts.totalSteps);
+        metrics.epoch = static_cast<double>(step + 1) / static_cast<double>(m_counts.stepsPerEpoch);
+        m_pausedSeconds = 0;
+        StepOutcome outcome;
+        {
+            const Stopwatch whole(metrics.seconds);
+            const auto group = [&] {
+                const Stopwatch watch(metrics.dataSeconds);
+                return groupAt(step);
+            }();
+            outcome = trainStep(m_trainee, m_config, group, metrics.learningRate, [this] { return goOn(); });
+        }
+        if (outcome.interrupted)
+            return false;
+        metrics.seconds -= m_pausedSeconds;
+        fill(metrics, outcome);
+        const bool last = step + 1 == m_counts.totalSteps;
+        const bool failed = !std::isfinite(outcome.gradNorm) && !outcome.skipped;
+        m_recorder.step(metrics, last || failed || (step + 1) % m_config.logEvery == 0);
+        if (failed || m_trainee.scaler.scale() < 1)
+            return failure(explainNotFinite(metrics, m_config), Fault::work);
+        return true;
+    }
+
+    void fill(StepMetrics& metrics, const StepOutcome& outcome)
+    {
+        if (std::isfinite(outcome.loss))
+            metrics.loss = outcome.loss;
+        else
+            metrics.note = "the loss is not finite";
+        if (std::isfinite(outcome.gradNorm))
+            metrics.gradNorm = outcome.gradNorm;
+        if (outcome.skipped)
+            metrics.note = "gradients overflowed fp16: step skipped, loss scale lowered";
+        if (m_trainee.scaler.used())
+            metrics.lossScale = m_trainee.scaler.scale();
+        metrics.supervisedTokens = outcome.supervisedTokens;
+        metrics.tokens = outcome.tokens;
+        metrics.paddedTokens = outcome.slots;
+        metrics.forwardSeconds = outcome.times.forward;
+        metrics.backwardSeconds = outcome.times.backward;
+        metrics.recomputeSeconds = outcome.times.recompute;
+        metrics.optimizerSeconds = outcome.optimizerSeconds;
+        metrics.tokensPerSecond = metrics.seconds > 0 ? static_cast<double>(outcome.tokens) / metrics.seconds : 0;
+        m_meter.read(metrics);
+    }
+
+    const RunInputs& m_inputs;
+    const RunConfig& m_config;
+    const std::vector<TokenRow>& m_rows;
+    Trainee& m_trainee;
+    RunRecorder& m_recorder;
+    const RunControls& m_controls;
+    StepCounts m_counts;
+    StepMeter m_meter;
+    std::vector<size_t> m_order;
+    int64_t m_orderEpoch = -1;
+    double m_pausedSeconds = 0;
+};
+
+RunSummary firstSummary(const RunInputs& inputs)
+{
+    const PreparedData& data = inputs.data;
+    RunSummary summary;
+    summary.startedAt = timeNow();
+    summary.totalSteps = countSteps(static_cast<int64_t>(data.rows.training.size()), inputs.config).totalSteps;
+    summary.trainingRows = static_cast<int64_t>(data.rows.training.size());
+    summary.heldOutRows = static_cast<int64_t>(data.rows.heldOut.size());
+    summary.refusedRows = static_cast<int64_t>(data.refused);
+    summary.truncatedRows = data.truncation.rows;
+    summary.tokensCut = data.truncation.tokensCut;
+    summary.answersCut = data.truncation.answersCut;
+    summary.truncatedShare = data.usable > 0 ? static_cast<double>(data.truncation.rows) / static_cast<double>(data.usable) : 0;
+    return summary;
+}
+
+/// Runs `body`, and what it throws becomes an error in words.
+template <class Body> auto guarded(const RunConfig& config, bool training, Body body) -> decltype(body())
+{
+    try {
+        return body();
+    } catch (const std::exception& error) {
+        return failure(explainException(error, config, training), Fault::work);
+    }
+}
+
+/// Loads the model, trains and saves. True when the run came to its end.
+Result<bool> trainAndSave(const RunInputs& inputs, RunRecorder& recorder, const RunControls& controls)
+{
+    const auto device = openDevice(inputs.config.device);
+    if (!device)
+        return tl::unexpected(device.error());
+    useThreads(inputs.config.threads);
+    resetPeakMemory(*device);
+    if (auto limited = limitMemory(*device, inputs.config.memoryLimit); !limited)
+        return tl::unexpected(limited.error());
+    auto trainee = guarded(inputs.config, false, [&] {
+        return makeTrainee(inputs.config, inputs.model.spec, inputs.model.weights.get(),
+            inputs.adapter ? &*inputs.adapter : nullptr, *device);
+    });
+    if (!trainee)
+        return tl::unexpected(trainee.error());
+    TrainingLoop loop(inputs, *trainee, recorder, controls);
+    const auto trained = guarded(inputs.config, true, [&] { return loop.run(); });
+    // What was learnt is kept however the run ended.
+    if (recorder.summary().step > 0 || trained) {
+        auto saved = guarded(inputs.config, true, [&] { return saveResult(recorder.path(), inputs, *trainee); });
+        if (!saved && trained)
+            return tl::unexpected(saved.error());
+    }
+    return trained;
+}
+
+} // namespace
+
+Result<std::filesystem::path> runTraining(const TrainingJob& job, const RunControls& controls)
+{
+    const Notice notice = [&](std::string text, bool warning) { controls.emit(LogLine { std::move(text), warning }); };
+    if (const std::string& problem = initializeEngine(); !problem.empty())
+        notice(problem, true);
+    auto inputs = openRunInputs(job.config, notice, controls.stop);
+    if (!inputs)
+        return tl::unexpected(inputs.error());
+    auto folder = RunFolder::create(job.runs, job.name, inputs->config);
+    if (!folder)
+        return tl::unexpected(folder.error());
+    RunRecorder recorder(std::move(*folder), firstSummary(*inputs), controls.emit);
+    recorder.environment(describeEnvironment(*inputs));
+
+    const auto finished = trainAndSave(*inputs, recorder, controls);
+    limitMemory(at::kCPU, 0).value();
+    if (!finished) {
+        recorder.state(RunState::failed, finished.error().message);
+        return tl::unexpected(finished.error());
+    }
+    recorder.state(*finished ? RunState::finished : RunState::stopped);
+    if (auto written = recorder.check(); !written)
+        return tl::unexpected(written.error());
+    return recorder.path();
+}
+
+} // namespace tunebench

@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+"""Small random models and what transformers + PEFT make of them: the right values of the training tests.
+
+Usage: make_reference.py OUT_FOLDER   (the folder that holds this script, in the repository)
+Needs: pip install torch==2.11.0 transformers==5.24.0 peft==0.21.0
+
+For each family OUT gets FAMILY/ (config.json, model.safetensors), FAMILY_adapter/ (as PEFT saves it) and
+FAMILY_reference.json: the token rows, and per method the loss, gradient norm and counts of each optimizer step, the
+norm of each trained tensor's gradient in the first step, and the norm of each trained tensor after the last.
+"""
+import json, os, random, sys
+import torch
+from peft import LoraConfig, PeftModel, get_peft_model
+from transformers import AutoModelForCausalLM, LlamaConfig, LlamaForCausalLM, Qwen2Config, Qwen2ForCausalLM
+
+OUT = sys.argv[1]
+BATCH, ACCUMULATION, STEPS = 4, 2, 4
+
+common = dict(vocab_size=96, hidden_size=32, intermediate_size=56, num_hidden_layers=3, num_attention_heads=4,
+              num_key_value_heads=2, max_position_embeddings=256, torch_dtype="float32")
+FAMILIES = {
+    "llama": (LlamaForCausalLM, LlamaConfig(**common, tie_word_embeddings=True, rms_norm_eps=1e-5, rope_parameters={
+        "rope_type": "llama3", "rope_theta": 500000.0, "factor": 8.0, "low_freq_factor": 1.0,
+        "high_freq_factor": 4.0, "original_max_position_embeddings": 64})),
+    "qwen2": (Qwen2ForCausalLM, Qwen2Config(**common, tie_word_embeddings=False, rms_norm_eps=1e-6,
+                                            rope_parameters={"rope_type": "default", "rope_theta": 10000.0})),
+}
+
+
+def rows(seed, count=24):
+    rng = random.Random(seed)
+    out = []
+    for _ in range(count):
+        n = rng.randint(5, 40)
+        ids = [rng.randrange(96) for _ in range(n)]
+        prompt = rng.randint(1, n - 2)
+        out.append({"input_ids": ids, "labels": [-100] * prompt + ids[prompt:]})
+    return out
+
+
+def batch(rows):
+    n = max(len(r["input_ids"]) for r in rows)
+    pad = lambda r, key, value: r[key] + [value] * (n - len(r[key]))
+    return (torch.tensor([pad(r, "input_ids", 0) for r in rows]), torch.tensor([pad(r, "labels", -100) for r in rows]),
+            torch.tensor([[1] * len(r["input_ids"]) + [0] * (n - len(r["input_ids"])) for r in rows]))
+
+
+def name_of(parameter):
+    return parameter.removeprefix("base_model.model.").replace(".default.", ".")
+
+
+def train(model, data):
+    model.train()
+    named = {name_of(n): p for n, p in model.named_parameters() if p.requires_grad}
+    params = list(named.values())
+    optimizer = torch.optim.AdamW(params, lr=1e-3, weight_decay=0.0)
+    steps, first = [], None
+    for step in range(STEPS):
+        group = [data[(step * ACCUMULATION + i) * BATCH:][:BATCH] for i in range(ACCUMULATION)]
+        micro = [batch(r if r else data[:BATCH]) for r in group]
+        count = sum(int((labels[:, 1:] != -100).sum()) for _, labels, _ in micro)
+        loss = 0.0
+        for ids, labels, mask in micro:
+            part = model(input_ids=ids, attention_mask=mask, labels=labels, num_items_in_batch=count).loss
+            part.backward()
+            loss += float(part.detach())
+        if first is None:
+            first = {n: float(p.grad.norm()) for n, p in named.items()}
+        norm = float(torch.nn.utils.clip_grad_norm_(params, 1.0))
+        optimizer.step()
+        optimizer.zero_grad(set_to_none=True)
+        steps.append({"loss": loss, "grad_norm": norm, "supervised_tokens": count,
+                      "tokens": sum(int(m.sum()) for _, _, m in micro)})
+    return {"steps": steps, "first_gradient_norms": first, "final_norms": {n: float(p.norm()) for n, p in named.items()}}
+
+
+for family, (kind, config) in FAMILIES.items():
+    torch.manual_seed(7)
+    folder = os.path.join(OUT, family)
+    model = kind(config)
+    with torch.no_grad():
+        for p in model.parameters():
+            p.add_(torch.randn_like(p) * 0.08)
+    model.save_pretrained(folder)
+    lora = get_peft_model(AutoModelForCausalLM.from_pretrained(folder), LoraConfig(
+        r=4, lora_alpha=8, lora_dropout=0.0, target_modules="all-linear", task_type="CAUSAL_LM"))
+    with torch.no_grad():
+        for n, p in lora.named_parameters():
+            if "lora_B" in n:
+                p.normal_(0, 0.05)
+    adapter = os.path.join(OUT, family + "_adapter")
+    lora.save_pretrained(adapter)
+    os.path.exists(os.path.join(adapter, "README.md")) and os.remove(os.path.join(adapter, "README.md"))
+    data = rows(11, BATCH * ACCUMULATION * STEPS)
+    base = lambda: AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32)
+    out = {"rows": data,
+           "lora": train(PeftModel.from_pretrained(base(), adapter, is_trainable=True), data),
+           "full": train(base(), data)}
+    with open(os.path.join(OUT, family + "_reference.json"), "w") as f:
+        json.dump(out, f)
+    print(family, [s["loss"] for s in out["lora"]["steps"]], [s["loss"] for s in out["full"]["steps"]])
