@@ -20,10 +20,14 @@ struct DeviceReading {
 /// The driver's own figures through libnvidia-ml, opened with dlopen; without a driver there are no devices.
 class Nvml {
 public:
-    Nvml();
+    /// `library` is what dlopen gets.
+    explicit Nvml(const std::string& library = "libnvidia-ml.so.1");
+    Nvml(Nvml&&) noexcept;
+    Nvml& operator=(Nvml&&) noexcept;
     ~Nvml();
     int deviceCount() const;
     std::optional<std::string> driverVersion() const;
+    /// Nothing for a device that is not there; devices count as the driver counts them (in the order of their bus).
     std::optional<DeviceReading> read(int device) const;
 
 private:
