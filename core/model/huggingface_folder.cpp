@@ -3,7 +3,9 @@
 #include "core/model/safetensors.h"
 #include "core/model/weight_file.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 
 namespace tunebench {
 namespace {
@@ -49,22 +51,24 @@ using Shards = std::map<std::string, SafetensorsFile>;
 /// Opens each file that the index names; all missing ones are named at once.
 Result<Shards> openShards(const fs::path& folder, const WeightMap& map)
 {
-    Shards shards;
+    std::set<std::string> names;
+    for (const auto& [tensor, name] : map)
+        names.insert(name);
     std::string missing;
-    for (const auto& [tensor, name] : map) {
-        if (shards.contains(name) || missing.find(name) != std::string::npos)
-            continue;
-        if (!fs::exists(folder / name)) {
+    for (const std::string& name : names) {
+        std::error_code error;
+        if (!fs::exists(folder / name, error))
             missing += (missing.empty() ? "" : ", ") + name;
-            continue;
-        }
+    }
+    if (!missing.empty())
+        return failure(folder.string() + " lacks files that its index names: " + missing + "; download them.");
+    Shards shards;
+    for (const std::string& name : names) {
         auto file = SafetensorsFile::open(folder / name);
         if (!file)
             return tl::unexpected(file.error());
         shards.emplace(name, std::move(*file));
     }
-    if (!missing.empty())
-        return failure(folder.string() + " lacks files that its index names: " + missing + "; download them.");
     return shards;
 }
 

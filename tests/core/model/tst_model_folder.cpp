@@ -1,0 +1,84 @@
+#include "core/model/model_files.h"
+#include "core/model/model_folder.h"
+#include "model_test_files.h"
+
+#include <QTemporaryDir>
+
+using namespace tunebench;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Every tensor of a model as float32.
+struct LoadedModel {
+    explicit LoadedModel(const WeightSource& weights)
+    {
+        numbers.reserve(weights.tensors().size());
+        for (size_t i = 0; i < weights.tensors().size(); ++i) {
+            TensorInfo info = weights.tensors()[i];
+            info.type = StorageType::f32;
+            auto& values = numbers.emplace_back(static_cast<size_t>(elementCount(info.shape).value_or(0)));
+            if (weights.readRows(i, 0, info.shape.front(), values))
+                tensors.push_back({ info, std::as_bytes(std::span(values)) });
+        }
+    }
+
+    std::vector<std::vector<float>> numbers;
+    std::vector<TensorToWrite> tensors;
+};
+
+} // namespace
+
+class TestModelFolder : public QObject {
+    Q_OBJECT
+
+private slots:
+    void folderIsCopied();
+    void ggufGetsAConfig();
+    void failureLeavesNothing();
+};
+
+void TestModelFolder::folderIsCopied()
+{
+    const auto model = openModelFiles(modelData("llama"));
+    VERIFY_OK(model);
+    QTemporaryDir folder;
+    const fs::path path = fs::path(folder.path().toStdString()) / "new";
+    const LoadedModel loaded(*model->weights);
+    const auto notices = writeModelFolder(path, modelData("llama"), loaded.tensors);
+    VERIFY_OK(notices);
+    QVERIFY(notices->empty());
+    for (const char* name : { "config.json", "generation_config.json", "model.safetensors" })
+        QCOMPARE(readBytes(path / name), readBytes(modelData("llama") / name));
+}
+
+void TestModelFolder::ggufGetsAConfig()
+{
+    const auto model = openModelFiles(modelData("qwen2.gguf"));
+    VERIFY_OK(model);
+    QTemporaryDir folder;
+    const fs::path path = fs::path(folder.path().toStdString()) / "new";
+    const LoadedModel loaded(*model->weights);
+    const auto notices = writeModelFolder(path, modelData("qwen2.gguf"), loaded.tensors);
+    VERIFY_OK(notices);
+    QCOMPARE(notices->size(), size_t { 1 });
+    QCOMPARE(readJson(path / "config.json").at("eos_token_id").get<int>(), 2);
+    const auto again = openModelFiles(path);
+    VERIFY_OK(again);
+    QVERIFY(again->spec == model->spec);
+    QVERIFY(LoadedModel(*again->weights).numbers == loaded.numbers);
+}
+
+void TestModelFolder::failureLeavesNothing()
+{
+    QTemporaryDir folder;
+    const fs::path path = fs::path(folder.path().toStdString()) / "new";
+    const std::vector<std::byte> bytes(4);
+    const std::vector wrong { TensorToWrite { { "a", StorageType::f32, { 2 } }, bytes } };
+    QVERIFY(!writeModelFolder(path, modelData("llama"), wrong));
+    QVERIFY(!writeModelFolder(path, "/nowhere/model.gguf", {}));
+    QVERIFY(QDir(folder.path()).isEmpty());
+}
+
+QTEST_GUILESS_MAIN(TestModelFolder)
+#include "tst_model_folder.moc"

@@ -1,0 +1,162 @@
+#!/usr/bin/env python3
+"""Make the small models, adapters and right values that the tests of core/model read.
+
+Usage: make_model_data.py OUT_FOLDER
+Needs: pip install torch transformers peft safetensors gguf. Nothing is fetched at run time.
+
+Made with torch 2.11.0, transformers 5.24.0, peft 0.21.0, safetensors 0.8.0, gguf 0.19.0.
+"""
+import json, math, os, sys
+
+import gguf
+import numpy as np
+import peft
+import torch
+from safetensors.torch import load_file, save_file
+from transformers import AutoModelForCausalLM, LlamaConfig, LlamaForCausalLM, Qwen2Config, Qwen2ForCausalLM
+
+out = sys.argv[1]
+SIZES = dict(vocab_size=40, hidden_size=32, intermediate_size=64, num_hidden_layers=1, num_attention_heads=4,
+             num_key_value_heads=2, max_position_embeddings=4096)
+LLAMA3 = {"rope_type": "llama3", "rope_theta": 500000.0, "factor": 8.0, "low_freq_factor": 1.0,
+          "high_freq_factor": 4.0, "original_max_position_embeddings": 512}
+
+
+def at(*parts):
+    return os.path.join(out, *parts)
+
+
+def randomised(model):
+    """Norms and biases are ones and zeros in a fresh model; a reader that mixes them up must not pass."""
+    with torch.no_grad():
+        for p in model.parameters():
+            p.copy_(torch.randn_like(p) * 0.2)
+    return model
+
+
+# Folders: one file, fp32, tied; and shards, bf16, biases, a head of its own.
+torch.manual_seed(0)
+llama = randomised(LlamaForCausalLM(LlamaConfig(**SIZES, tie_word_embeddings=True, rope_parameters=LLAMA3)))
+llama.save_pretrained(at("llama"))
+qwen = randomised(Qwen2ForCausalLM(Qwen2Config(**SIZES, tie_word_embeddings=False))).to(torch.bfloat16)
+qwen.save_pretrained(at("qwen2"), max_shard_size="12KB")
+
+# The same as GGUF, as llama.cpp's convert_hf_to_gguf.py names, reorders and describes them.
+NAMES = {"embed_tokens": "token_embd", "norm": "output_norm", "lm_head": "output", "input_layernorm": "attn_norm",
+         "q_proj": "attn_q", "k_proj": "attn_k", "v_proj": "attn_v", "o_proj": "attn_output",
+         "post_attention_layernorm": "ffn_norm", "gate_proj": "ffn_gate", "up_proj": "ffn_up", "down_proj": "ffn_down"}
+
+
+def permute(weights, heads):  # LlamaModel.permute
+    return weights.reshape(heads, 2, weights.shape[0] // heads // 2, *weights.shape[1:]).swapaxes(1, 2).reshape(weights.shape)
+
+
+def rope_factors(rope, head_dim):  # LlamaModel.generate_extra_tensors
+    freqs = 1.0 / (rope["rope_theta"] ** (torch.arange(0, head_dim, 2, dtype=torch.float32) / head_dim))
+    low_wavelen = rope["original_max_position_embeddings"] / rope["low_freq_factor"]
+    high_wavelen = rope["original_max_position_embeddings"] / rope["high_freq_factor"]
+    factors = []
+    for freq in freqs:
+        wavelen = 2 * math.pi / freq
+        if wavelen < high_wavelen:
+            factors.append(1)
+        elif wavelen > low_wavelen:
+            factors.append(rope["factor"])
+        else:
+            smooth = (rope["original_max_position_embeddings"] / wavelen - rope["low_freq_factor"]) / (
+                rope["high_freq_factor"] - rope["low_freq_factor"])
+            factors.append(1 / ((1 - smooth) / rope["factor"] + smooth))
+    return np.array(factors, dtype=np.float32)
+
+
+def write_gguf(path, model, arch, matrix_type):
+    c = model.config
+    w = gguf.GGUFWriter(path, arch)
+    w.add_name("Tiny")
+    w.add_block_count(c.num_hidden_layers)
+    w.add_context_length(c.max_position_embeddings)
+    w.add_embedding_length(c.hidden_size)
+    w.add_feed_forward_length(c.intermediate_size)
+    w.add_head_count(c.num_attention_heads)
+    w.add_head_count_kv(c.num_key_value_heads)
+    w.add_layer_norm_rms_eps(c.rms_norm_eps)
+    w.add_rope_freq_base(c.rope_parameters["rope_theta"])
+    w.add_tokenizer_model("gpt2")
+    w.add_token_list(["t%d" % i for i in range(c.vocab_size)])
+    w.add_token_types([1] * c.vocab_size)
+    w.add_bos_token_id(1)
+    w.add_eos_token_id(2)
+    w.add_array("test.numbers", [0.5, 1.5])
+    w.add_bool("test.flag", True)
+    if c.rope_parameters["rope_type"] == "llama3":
+        w.add_tensor("rope_freqs.weight", rope_factors(c.rope_parameters, c.hidden_size // c.num_attention_heads))
+    for name, tensor in model.state_dict().items():
+        if name == "lm_head.weight" and c.tie_word_embeddings:
+            continue
+        parts = name.split(".")
+        target = NAMES[parts[-2]] + "." + parts[-1]
+        if "layers" in parts:
+            target = "blk." + parts[parts.index("layers") + 1] + "." + target
+        data = tensor.to(torch.float32).numpy()
+        if arch == "llama" and parts[-2] == "q_proj":
+            data = permute(data, c.num_attention_heads)
+        if arch == "llama" and parts[-2] == "k_proj":
+            data = permute(data, c.num_key_value_heads)
+        kind = matrix_type if data.ndim == 2 else gguf.GGMLQuantizationType.F32
+        w.add_tensor(target, gguf.quants.quantize(np.ascontiguousarray(data), kind), raw_dtype=kind)
+    w.write_header_to_file()
+    w.write_kv_data_to_file()
+    w.write_tensors_to_file()
+    w.close()
+
+
+write_gguf(at("llama.gguf"), llama, "llama", gguf.GGMLQuantizationType.F32)
+write_gguf(at("qwen2.gguf"), qwen, "qwen2", gguf.GGMLQuantizationType.BF16)
+
+# Every type that safetensors files are read with, written by the library itself.
+save_file({"half": torch.tensor([[1.5, -2.0, 65504.0]], dtype=torch.float16), "brain": torch.tensor([3.0, 1e30], dtype=torch.bfloat16),
+           "single": torch.arange(6, dtype=torch.float32).reshape(2, 3) / 7, "long": torch.tensor([1 << 40]),
+           "int": torch.tensor([-5], dtype=torch.int32), "byte": torch.tensor([1, 2, 3], dtype=torch.uint8),
+           "flag": torch.tensor([True]), "scalar": torch.tensor(2.5), "empty": torch.zeros(0, 4)},
+          at("types.safetensors"), metadata={"format": "pt"})
+
+# An adapter as PEFT saves it.
+torch.manual_seed(1)
+model = peft.get_peft_model(AutoModelForCausalLM.from_pretrained(at("llama")),
+                            peft.LoraConfig(r=4, lora_alpha=8, target_modules=["q_proj", "down_proj"],
+                                            task_type="CAUSAL_LM", init_lora_weights=False))
+model.save_pretrained(at("adapter"))
+os.remove(at("adapter", "README.md"))
+
+# Right values of the block formats: random numbers quantised where the package can, random blocks elsewhere.
+rng = np.random.default_rng(0)
+values = {}
+for name in ["F16", "BF16", "Q4_0", "Q4_1", "Q5_0", "Q5_1", "Q8_0", "Q4_K", "Q5_K", "Q6_K"]:
+    kind = gguf.GGMLQuantizationType[name]
+    numbers, size = gguf.GGML_QUANT_SIZES[kind]
+    if "K" not in name:
+        data = gguf.quants.quantize(rng.standard_normal((1, 64), dtype=np.float32), kind).view(np.uint8).reshape(1, -1)
+    else:
+        data = rng.integers(0, 256, (1, 2 * size), dtype=np.uint8)
+        for block in range(2):
+            for offset in ([208] if name == "Q6_K" else [0, 2]):  # scales in half precision must be finite
+                place = block * size + offset
+                data[0, place:place + 2] = np.frombuffer(np.float16(rng.standard_normal() / 64).tobytes(), np.uint8)
+    real = gguf.quants.dequantize(data, kind).reshape(-1)
+    values[name] = {"bytes": data.tobytes().hex(), "values": [float(x) for x in real]}
+halves = np.array([0x0000, 0x8000, 0x0001, 0x83ff, 0x0400, 0x3c00, 0x7bff, 0xfbff, 0x7c00, 0xfc00], dtype=np.uint16)
+values["F16"]["bytes"] += halves[:8].tobytes().hex()
+values["F16"]["values"] += [float(x) for x in halves[:8].view(np.float16)]
+json.dump(values, open(at("dequantize.json"), "w"))
+
+# Rotation frequencies as transformers computes them.
+rotary = {}
+for name, rope in {"llama3.1": dict(LLAMA3, original_max_position_embeddings=8192), "llama3.2": dict(LLAMA3, factor=32.0,
+                   original_max_position_embeddings=8192), "linear": {"rope_type": "linear", "factor": 2.0, "rope_theta": 10000.0},
+                   "default": {"rope_type": "default", "rope_theta": 1000000.0}}.items():
+    config = LlamaConfig(hidden_size=256, num_attention_heads=4, num_hidden_layers=1, intermediate_size=8, vocab_size=8,
+                         max_position_embeddings=131072, rope_parameters=dict(rope))
+    inv = LlamaForCausalLM(config).model.rotary_emb.inv_freq
+    rotary[name] = {"config": json.loads(config.to_json_string(use_diff=False)), "inv_freq": [float(x) for x in inv],
+                    "factors": [float(x) for x in rope_factors(rope, 64)] if rope["rope_type"] == "llama3" else None}
+json.dump(rotary, open(at("rope.json"), "w"), indent=1)
