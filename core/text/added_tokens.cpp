@@ -89,14 +89,12 @@ Result<void> AddedTokens::add(const AddedToken& token, const Vocabulary& vocabul
     id = id ? id : vocabulary.idOf(token.content);
     id = id ? id : nextId(vocabulary);
     m_ids[token.content] = *id;
-    m_tokens[*id] = token;
+    AlignedText content(token.content, 0, false);
     if (token.normalized) {
-        AlignedText content(token.content, 0, false);
         normalizer.apply(content);
-        m_normalized.add(content.text(), *id);
-    } else {
-        m_raw.add(token.content, *id);
     }
+    (token.normalized ? m_normalized : m_raw).add(content.text(), *id);
+    m_tokens[*id] = { token, content.text() };
     return {};
 }
 
@@ -116,7 +114,7 @@ std::vector<TextSegment> AddedTokens::split(std::string_view text, bool normaliz
             ++position;
             continue;
         }
-        const AddedToken& token = m_tokens.at(match->id);
+        const AddedToken& token = m_tokens.at(match->id).token;
         size_t begin = position;
         position += match->length;
         size_t end = position;
@@ -146,7 +144,13 @@ std::optional<TokenId> AddedTokens::idOf(std::string_view content) const
 const std::string* AddedTokens::tokenOf(TokenId id) const
 {
     const auto entry = m_tokens.find(id);
-    return entry == m_tokens.end() ? nullptr : &entry->second.content;
+    return entry == m_tokens.end() ? nullptr : &entry->second.token.content;
+}
+
+const std::string* AddedTokens::spellingOf(TokenId id) const
+{
+    const auto entry = m_tokens.find(id);
+    return entry == m_tokens.end() ? nullptr : &entry->second.spelling;
 }
 
 } // namespace tunebench

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <map>
+#include <unordered_map>
 
 namespace tunebench {
 
@@ -53,13 +54,19 @@ public:
 
     std::optional<TokenId> idOf(std::string_view content) const;
     const std::string* tokenOf(TokenId id) const;
+    /// What decoding writes for the token: its normalised form where it is looked for in that, else itself.
+    const std::string* spellingOf(TokenId id) const;
     /// One more than the highest id.
     size_t size() const { return m_tokens.empty() ? 0 : static_cast<size_t>(m_tokens.rbegin()->first) + 1; }
 
 private:
     TokenId nextId(const Vocabulary& vocabulary) const;
 
-    std::map<TokenId, AddedToken> m_tokens;
+    struct Entry {
+        AddedToken token;
+        std::string spelling;
+    };
+    std::map<TokenId, Entry> m_tokens;
     std::map<std::string, TokenId, std::less<>> m_ids;
     TextTrie m_raw, m_normalized;
 };

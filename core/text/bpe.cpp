@@ -7,6 +7,7 @@
 #include <bit>
 #include <mutex>
 #include <queue>
+#include <unordered_map>
 
 namespace tunebench {
 

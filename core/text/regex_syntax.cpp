@@ -7,8 +7,11 @@ namespace tunebench {
 
 namespace {
 
-constexpr std::string_view wordClass = R"(\p{L}\p{M}\p{Nd}\p{Pc})";
-constexpr std::string_view noWordClass = R"([^\p{L}\p{M}\p{Nd}\p{Pc}])";
+/// What Oniguruma's \w holds, measured over all code points: Alphabetic, marks, digits, connectors and six fractions
+/// and superscripts of Latin-1.
+constexpr std::string_view wordClass
+    = R"(\p{L}\p{M}\p{Nd}\p{Nl}\p{Pc}\x{24B6}-\x{24E9}\x{1F130}-\x{1F149}\x{1F150}-\x{1F169}\x{1F170}-\x{1F189})"
+      R"(\x{B2}\x{B3}\x{B9}\x{BC}-\x{BE})";
 
 constexpr std::array<std::string_view, 8> groupStarts = { "?:", "?=", "?!", "?<=", "?<!", "?>", "?i:", "?-i:" };
 
@@ -161,7 +164,7 @@ private:
         if (m_inClass) {
             m_result += wordClass;
         } else {
-            m_result += positive ? "[" + std::string(wordClass) + "]" : std::string(noWordClass);
+            m_result += (positive ? "[" : "[^") + std::string(wordClass) + "]";
         }
         m_position += 2;
     }

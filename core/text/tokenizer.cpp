@@ -136,8 +136,10 @@ std::string Tokenizer::decode(std::span<const TokenId> ids) const
     std::vector<std::string> tokens;
     tokens.reserve(ids.size());
     for (const TokenId id : ids) {
-        if (std::optional<std::string> token = tokenOf(id)) {
-            tokens.push_back(std::move(*token));
+        if (const std::string* added = m_implementation->addedTokens.spellingOf(id)) {
+            tokens.push_back(*added);
+        } else if (const auto token = m_implementation->model.vocabulary().tokenOf(id)) {
+            tokens.emplace_back(*token);
         }
     }
     return m_implementation->decoder.apply(std::move(tokens));
@@ -151,9 +153,11 @@ std::optional<TokenId> Tokenizer::idOf(std::string_view token) const
 
 std::optional<std::string> Tokenizer::tokenOf(TokenId id) const
 {
-    const std::string* token = m_implementation->addedTokens.tokenOf(id);
-    token = token != nullptr ? token : m_implementation->model.vocabulary().tokenOf(id);
-    return token != nullptr ? std::optional(*token) : std::nullopt;
+    if (const std::string* token = m_implementation->addedTokens.tokenOf(id)) {
+        return *token;
+    }
+    const std::optional<std::string_view> token = m_implementation->model.vocabulary().tokenOf(id);
+    return token ? std::optional<std::string>(*token) : std::nullopt;
 }
 
 size_t Tokenizer::size() const

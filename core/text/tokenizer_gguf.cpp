@@ -88,7 +88,6 @@ Result<TokenTable> readTokens(const GgufFile& file)
 
 Result<void> fillVocabulary(Vocabulary& vocabulary, const TokenTable& table)
 {
-    vocabulary.reserve(table.tokens->size());
     for (size_t id = 0; id < table.tokens->size(); ++id) {
         const Result<void> added = vocabulary.add((*table.tokens)[id], static_cast<int64_t>(id));
         if (!added) {

@@ -3,39 +3,54 @@
 #include "core/base/result.h"
 #include "core/text/tokenizer.h"
 
+#include <cstdint>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 namespace tunebench {
 
-/// Tokens and their ids. Tokens added by the tokenizer's own list are not in here (see AddedTokens).
+/// Tokens and their ids, as an open hash table over one block of text: merges look up millions of tokens when a
+/// tokenizer is opened. Tokens added by the tokenizer's own list are not in here (see AddedTokens).
 class Vocabulary {
 public:
+    Vocabulary();
+
     /// A token that is there already gets the new id. Ids are at most highestId.
     Result<void> add(std::string_view token, int64_t id);
-    void reserve(size_t tokens);
 
     std::optional<TokenId> idOf(std::string_view token) const;
-    /// Null where no token has the id.
-    const std::string* tokenOf(TokenId id) const;
+    /// Nothing where no token has the id. The view is good until the next add().
+    std::optional<std::string_view> tokenOf(TokenId id) const;
 
     /// How many tokens there are.
-    size_t count() const { return m_ids.size(); }
+    size_t count() const { return m_entries.size(); }
     /// One more than the highest id.
-    size_t size() const { return m_tokens.size(); }
+    size_t size() const { return m_entryOfId.size(); }
 
     /// Bounds what a damaged file can make us allocate; the largest vocabularies have a quarter of a million tokens.
     static constexpr int64_t highestId = (1 << 24) - 1;
 
 private:
-    struct Hash {
-        using is_transparent = void;
-        size_t operator()(std::string_view text) const { return std::hash<std::string_view> {}(text); }
+    struct Entry {
+        size_t offset; ///< in m_text
+        size_t length;
+        TokenId id;
     };
-    std::unordered_map<std::string, TokenId, Hash, std::equal_to<>> m_ids;
-    std::vector<const std::string*> m_tokens; ///< by id; the map's own keys
+    struct Slot {
+        uint32_t hash = 0;
+        uint32_t entry = noEntry;
+    };
+    static constexpr uint32_t noEntry = ~uint32_t { 0 };
+
+    std::string_view textOf(const Entry& entry) const { return { m_text.data() + entry.offset, entry.length }; }
+    size_t slotOf(std::string_view token, uint32_t hash) const;
+    void grow();
+
+    std::string m_text;
+    std::vector<Entry> m_entries;
+    std::vector<Slot> m_slots; ///< a power of two, at most half full
+    std::vector<uint32_t> m_entryOfId;
 };
 
 } // namespace tunebench
