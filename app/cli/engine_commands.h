@@ -1,0 +1,10 @@
+#pragma once
+
+#include "app/cli/command_line.h"
+
+namespace tunebench {
+
+void addTrain(CommandLine& line);
+void addDoctor(CommandLine& line);
+
+} // namespace tunebench

@@ -1,0 +1,102 @@
+#include "app/cli/engine_commands.h"
+#include "app/cli/interrupt.h"
+#include "app/cli/train_output.h"
+
+#include <chrono>
+#include <memory>
+#include <ostream>
+#include <thread>
+#include <unistd.h>
+
+namespace tunebench {
+
+namespace {
+
+struct Options {
+    std::string config;
+    std::vector<std::string> assignments;
+    std::string runs;
+    std::string name;
+};
+
+Result<ConfigChoice> readChoice(const Options& options)
+{
+    auto choice = options.config.empty() ? Result<ConfigChoice>(ConfigChoice {}) : configFromFile(options.config);
+    for (const std::string& assignment : options.assignments) {
+        if (!choice) {
+            break;
+        }
+        if (const auto set = applyAssignment(*choice, assignment); !set) {
+            return tl::unexpected(set.error());
+        }
+    }
+    return choice;
+}
+
+/// Follows the run to its end. The run folder is written by the trainer, so a slow terminal does not hold it up.
+void follow(Trainer& trainer, TrainOutput& output)
+{
+    constexpr auto pause = std::chrono::milliseconds(50);
+    bool stopping = false;
+    while (true) {
+        const bool finished = trainer.finished();
+        for (const TrainerEvent& event : trainer.drain()) {
+            output.show(event);
+        }
+        if (finished) {
+            return;
+        }
+        if (!stopping && Interrupt::signal()) {
+            stopping = true;
+            trainer.stop();
+        }
+        std::this_thread::sleep_for(pause);
+    }
+}
+
+Result<int> train(Console& console, const Options& options)
+{
+    auto choice = readChoice(options);
+    if (!choice) {
+        return tl::unexpected(choice.error());
+    }
+    if (const auto problem = runNameProblem(options.name)) {
+        return failure(*problem);
+    }
+    for (const Finding& finding : validate(*choice)) {
+        if (!finding.warning) {
+            return failure(finding.message);
+        }
+        console.err << "tunebench-cli: warning: " << finding.message << std::endl;
+    }
+    const Interrupt interrupt;
+    TrainOutput output(console, !console.json && ::isatty(STDOUT_FILENO) == 1);
+    Trainer trainer({ std::move(*choice), options.runs, options.name });
+    follow(trainer, output);
+    const auto run = trainer.outcome();
+    if (!run) {
+        return tl::unexpected(run.error());
+    }
+    output.finish(*run);
+    const auto signal = Interrupt::signal();
+    return signal ? 128 + *signal : 0;
+}
+
+} // namespace
+
+void addTrain(CommandLine& line)
+{
+    const auto options = std::make_shared<Options>();
+    CLI::App* command = line.add(
+        "train", "Train, and keep the run", [options](Console& console) { return train(console, *options); });
+    command->add_option(
+        "CONFIG", options->config, "Config file (JSON); without one, the demo model on the demo dataset");
+    command->add_option("--set", options->assignments, "Option that overrides the config, as key=value (batch_size=8)")
+        ->allow_extra_args(false)
+        ->type_name("KEY=VALUE");
+    command->add_option("--name", options->name, "Name of the run; without one, date and model");
+    addRunsOption(command, options->runs);
+    command->footer("The options: tunebench-cli options");
+}
+
+} // namespace tunebench

@@ -1,0 +1,98 @@
+#include "app/cli/train_output.h"
+
+#include <ostream>
+
+namespace tunebench {
+
+using nlohmann::ordered_json;
+
+TrainOutput::TrainOutput(Console& console, bool terminal)
+    : m_console(console)
+    , m_terminal(terminal)
+{
+}
+
+void TrainOutput::show(const TrainerEvent& event)
+{
+    std::visit([this](const auto& one) { show(one); }, event);
+    m_console.out.flush();
+}
+
+void TrainOutput::show(const LogLine& line)
+{
+    if (m_console.json) {
+        writeJsonLine(m_console.out, { { "type", "log" }, { "text", line.text }, { "warning", line.warning } });
+    } else {
+        writeLine((line.warning ? "Warning: " : "") + line.text);
+    }
+}
+
+void TrainOutput::show(const StateChange& change)
+{
+    m_totalSteps = change.summary.totalSteps;
+    if (!m_console.json) {
+        return;
+    }
+    ordered_json line { { "type", "state" } };
+    line.update(summaryToJson(change.summary));
+    line["run"] = change.run.empty() ? ordered_json() : ordered_json(change.run.string());
+    writeJsonLine(m_console.out, line);
+}
+
+void TrainOutput::show(const StepMetrics& step)
+{
+    if (m_console.json) {
+        writeJsonLine(m_console.out, metricsToJson(step));
+        return;
+    }
+    constexpr double weight = 0.8;
+    m_secondsPerStep = m_secondsPerStep > 0 ? weight * m_secondsPerStep + (1 - weight) * step.seconds : step.seconds;
+    const double left = m_secondsPerStep * static_cast<double>(std::max<int64_t>(m_totalSteps - step.step, 0));
+    writeProgress("step " + std::to_string(step.step) + "/" + std::to_string(m_totalSteps) + "  loss "
+        + (step.loss ? fixedText(*step.loss, 4) : step.note) + "  " + fixedText(step.tokensPerSecond, 0)
+        + " tokens/s  peak " + bytesText(step.peakAllocated) + "  " + durationText(left) + " left");
+}
+
+void TrainOutput::show(const EvalMetrics& evaluation)
+{
+    if (m_console.json) {
+        writeJsonLine(m_console.out, metricsToJson(evaluation));
+    } else {
+        writeLine("step " + std::to_string(evaluation.step) + "  held-out loss "
+            + (evaluation.loss ? fixedText(*evaluation.loss, 4) : evaluation.note));
+    }
+}
+
+void TrainOutput::finish(const std::filesystem::path& run)
+{
+    if (m_console.json) {
+        writeJsonLine(m_console.out, { { "type", "run" }, { "run", run.string() } });
+        return;
+    }
+    if (m_progressShown) {
+        m_console.out << '\n';
+        m_progressShown = false;
+    }
+    m_console.out << run.string() << '\n';
+}
+
+void TrainOutput::writeLine(const std::string& text)
+{
+    if (m_progressShown) {
+        m_console.out << "\r\x1b[K";
+        m_progressShown = false;
+    }
+    m_console.out << text << '\n';
+}
+
+void TrainOutput::writeProgress(const std::string& text)
+{
+    if (m_terminal) {
+        m_console.out << "\r\x1b[K" << text;
+        m_progressShown = true;
+    } else {
+        writeLine(text);
+    }
+}
+
+} // namespace tunebench

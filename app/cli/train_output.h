@@ -1,0 +1,32 @@
+#pragma once
+
+#include "app/cli/console.h"
+#include "core/train/trainer.h"
+
+namespace tunebench {
+
+/// What `train` shows: with --json each event as one line; on a terminal a log with a progress line below it; otherwise
+/// plain lines.
+class TrainOutput {
+public:
+    TrainOutput(Console& console, bool terminal);
+    void show(const TrainerEvent& event);
+    /// The last line: where the run is.
+    void finish(const std::filesystem::path& run);
+
+private:
+    void show(const LogLine& line);
+    void show(const StateChange& change);
+    void show(const StepMetrics& step);
+    void show(const EvalMetrics& evaluation);
+    void writeLine(const std::string& text);
+    void writeProgress(const std::string& text);
+
+    Console& m_console;
+    bool m_terminal;
+    bool m_progressShown = false;
+    int64_t m_totalSteps = 0;
+    double m_secondsPerStep = 0; // moving average
+};
+
+} // namespace tunebench
