@@ -81,7 +81,8 @@ Read<Addition> addedBy(Conversation& conversation, size_t begin, size_t end)
     if (!whole->text.starts_with(before->text))
         return refuse("the chat template writes the turns before turn " + std::to_string(begin + 1)
             + " otherwise once it follows, so where the answer begins cannot be told");
-    return Addition { std::move(whole->text), { before->text.size(), whole->text.size() } };
+    const ByteSpan span { before->text.size(), whole->text.size() };
+    return Addition { std::move(whole->text), span };
 }
 
 /// The spans that `generation` blocks mark, without those of turns that are not to be trained.

@@ -1,5 +1,6 @@
 #include "core/data/records.h"
 
+#include "core/config/choices.h"
 #include "core/data/messages.h"
 #include "core/data/text_checks.h"
 
@@ -233,8 +234,8 @@ Read<Record> readTokens(const ordered_json& row)
 Read<Record> readRecord(ordered_json row, DatasetFormat format)
 {
     if (const auto shown = formatOfRow(row); shown && *shown != format && !hasColumnsOf(row, format))
-        return refuse("it is a row of " + std::string(formatName(*shown)) + ", the dataset is "
-            + std::string(formatName(format)));
+        return refuse("it is a row of " + std::string(choiceName(*shown)) + ", the dataset is "
+            + std::string(choiceName(format)));
     switch (format) {
     case DatasetFormat::alpaca:
         return readAlpaca(row);

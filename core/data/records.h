@@ -38,9 +38,6 @@ std::optional<DatasetFormat> formatOfRow(const nlohmann::ordered_json& row);
 /// True when the row has a column for each that the format needs, null or not.
 bool hasColumnsOf(const nlohmann::ordered_json& row, DatasetFormat format);
 
-/// The format's name in the options.
-std::string_view formatName(DatasetFormat format);
-
 /// Which columns each format needs, for messages: "instruction and output (alpaca), ...".
 std::string neededColumns();
 

@@ -38,9 +38,12 @@ std::string refusalSummary(std::span<const RefusedRow> refused)
         groups.push_back(group);
     std::stable_sort(groups.begin(), groups.end(), [](const Group& a, const Group& b) { return a.count > b.count; });
 
+    const bool oneFile = std::all_of(
+        refused.begin(), refused.end(), [&](const auto& row) { return row.file == refused.front().file; });
     std::string words;
     for (size_t i = 0; i < std::min(groups.size(), maxReasons); ++i) {
         const RefusedRow& row = *groups[i].first;
+        const std::string file = oneFile ? "" : row.file + ", ";
         words += (i > 0 ? "; " : "") + std::to_string(groups[i].count) + " x " + row.reason + " (first at " + row.file
             + ", line " + std::to_string(row.line) + ")";
     }

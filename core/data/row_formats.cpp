@@ -1,5 +1,7 @@
 #include "core/data/records.h"
 
+#include "core/config/choices.h"
+
 #include <algorithm>
 #include <array>
 
@@ -8,19 +10,18 @@ namespace {
 
 struct FormatColumns {
     DatasetFormat format;
-    std::string_view name;
     std::string_view first;
     std::string_view second; ///< empty where one column is enough
 };
 
 /// In the order in which they are tried: alpaca files often have a `text` column as well.
 constexpr std::array formats {
-    FormatColumns { DatasetFormat::tokens, "tokens", "input_ids", "" },
-    FormatColumns { DatasetFormat::messages, "messages", "messages", "" },
-    FormatColumns { DatasetFormat::sharegpt, "sharegpt", "conversations", "" },
-    FormatColumns { DatasetFormat::alpaca, "alpaca", "instruction", "output" },
-    FormatColumns { DatasetFormat::promptCompletion, "prompt_completion", "prompt", "completion" },
-    FormatColumns { DatasetFormat::text, "text", "text", "" },
+    FormatColumns { DatasetFormat::tokens, "input_ids", "" },
+    FormatColumns { DatasetFormat::messages, "messages", "" },
+    FormatColumns { DatasetFormat::sharegpt, "conversations", "" },
+    FormatColumns { DatasetFormat::alpaca, "instruction", "output" },
+    FormatColumns { DatasetFormat::promptCompletion, "prompt", "completion" },
+    FormatColumns { DatasetFormat::text, "text", "" },
 };
 
 template <class Has> std::optional<DatasetFormat> firstThatFits(Has has)
@@ -55,13 +56,6 @@ bool hasColumnsOf(const nlohmann::ordered_json& row, DatasetFormat format)
     });
 }
 
-std::string_view formatName(DatasetFormat format)
-{
-    const auto* const found
-        = std::find_if(formats.begin(), formats.end(), [&](const auto& row) { return row.format == format; });
-    return found == formats.end() ? "auto" : found->name;
-}
-
 std::string neededColumns()
 {
     std::string words;
@@ -70,8 +64,8 @@ std::string neededColumns()
         words += format.first;
         if (!format.second.empty())
             words.append(" and ").append(format.second);
-        if (format.first != format.name)
-            words.append(" (").append(format.name).append(")");
+        if (const auto name = choiceName(format.format); name != format.first)
+            words.append(" (").append(name).append(")");
     }
     return words;
 }

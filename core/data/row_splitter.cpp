@@ -47,8 +47,8 @@ public:
                 ++m_at;
             } else if (c == ',' && m_inList) {
                 ++m_at;
-            } else if (c == '{') {
-                takeObject();
+            } else if (c == '{' || c == '[') {
+                takeNested();
             } else {
                 takeOther();
             }
@@ -91,11 +91,11 @@ private:
             moveTo(m_at + 1);
     }
 
-    void takeObject()
+    void takeNested()
     {
         const size_t begin = m_at;
         std::string_view problem;
-        size_t end = objectEnd(begin, problem);
+        size_t end = nestedEnd(begin, problem);
         if (!problem.empty())
             end = resumeAfter(begin, end);
         else if (!m_inList)
@@ -134,8 +134,8 @@ private:
         return { m_text.size(), false };
     }
 
-    /// Past the closing brace of the object; with a problem, the place where it shows.
-    size_t objectEnd(size_t begin, std::string_view& problem) const
+    /// Past the closing bracket of the object or list; with a problem, the place where it shows.
+    size_t nestedEnd(size_t begin, std::string_view& problem) const
     {
         std::vector<bool> isObject; // the objects and lists that are open
         After after = After::colon;

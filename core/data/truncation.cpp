@@ -24,7 +24,7 @@ tl::expected<RowCut, std::string> truncateRow(TokenRow& row, int64_t maxLength, 
     if (excess > 0) {
         const std::ptrdiff_t from = side == Truncation::left ? 0 : limit;
         const auto lost = row.labels.begin() + from;
-        cut.answer = std::any_of(lost, lost + excess, isSupervised);
+        cut.answer = std::any_of(std::max(lost, row.labels.begin() + 1), lost + excess, isSupervised);
         row.labels.erase(lost, lost + excess);
         row.ids.erase(row.ids.begin() + from, row.ids.begin() + from + excess);
     }
