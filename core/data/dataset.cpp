@@ -16,7 +16,7 @@ namespace tunebench {
 namespace {
 
 constexpr size_t rowsPerWave = 128; ///< a thread; between waves the loader counts, reports and may stop
-constexpr size_t maxUnreadable = 100'000; ///< rows; a file with more of them is no dataset
+constexpr size_t maxUnreadable = 50'000; ///< rows; a file with more of them is no dataset
 
 /// What became of one row.
 struct Outcome {

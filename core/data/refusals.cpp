@@ -44,8 +44,8 @@ std::string refusalSummary(std::span<const RefusedRow> refused)
     for (size_t i = 0; i < std::min(groups.size(), maxReasons); ++i) {
         const RefusedRow& row = *groups[i].first;
         const std::string file = oneFile ? "" : row.file + ", ";
-        words += (i > 0 ? "; " : "") + std::to_string(groups[i].count) + " x " + row.reason + " (first at " + row.file
-            + ", line " + std::to_string(row.line) + ")";
+        words += (i > 0 ? "; " : "") + std::to_string(groups[i].count) + " x " + row.reason + " (first at " + file
+            + "line " + std::to_string(row.line) + ")";
     }
     if (groups.size() > maxReasons)
         words += "; and " + std::to_string(groups.size() - maxReasons) + " more reasons";

@@ -230,7 +230,7 @@ void TestDataset::errors()
 
 void TestDataset::unreadableRowsAreNoDataset()
 {
-    const std::string path = write("{\"input_ids\":[1,2]}\n" + QByteArray("x\n").repeated(150'000));
+    const std::string path = write("{\"input_ids\":[1,2]}\n" + QByteArray("x\n").repeated(60'000));
     const auto data = loadDataset({ &path, 1 }, RunConfig(), nullptr);
     QVERIFY(!data);
     QVERIFY2(data.error().message.find("rows are damaged") != std::string::npos, data.error().message.c_str());

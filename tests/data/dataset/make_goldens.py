@@ -9,8 +9,8 @@ first of the demo file and of the named datasets, given by number alone).
 
 Made with transformers 5.24, tokenizers 0.23, trl 1.16. Labels of chats: what the render up to and including an
 assistant turn adds beyond the render of the turns before it with the generation prompt, for tokens that lie in it as a
-whole; transformers' own assistant mask where a template marks `generation`. Labels of prompt and completion: TRL's own
-functions.
+whole; transformers' own assistant mask where a template marks `generation`. Labels of prompt and completion given as
+text: TRL's own functions.
 """
 import argparse, json, os
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
@@ -97,9 +97,16 @@ def encode(tok, row, kind, template=None, loss_on="assistant"):
             before = _tokenize(tok, prompt)["input_ids"]
             ids = _tokenize(tok, prompt + completion)["input_ids"]
         else:
-            before = _tokenize(tok, prompt, add_generation_prompt=True, chat_template=template)["input_ids"]
+            before = tok.apply_chat_template(prompt, chat_template=template, tokenize=False, add_generation_prompt=True)
+            text = tok.apply_chat_template(prompt + completion, chat_template=template, tokenize=False)
+            assert text.startswith(before)
+            encoded = tok(text, add_special_tokens=False, return_offsets_mapping=True)
             ids = _tokenize(tok, prompt + completion, chat_template=template)["input_ids"]
-        start = common_prefix_length(before, ids)
+            assert ids == encoded["input_ids"]
+        if isinstance(prompt, str):
+            start = common_prefix_length(before, ids)
+        else:
+            start = sum(begin < len(before) for begin, _ in encoded["offset_mapping"])
         labels = [IGNORED] * start + ids[start:]
     elif kind == "text":
         text = row["text"] if row["text"].endswith(tok.eos_token) else row["text"] + tok.eos_token
