@@ -6,7 +6,7 @@ import sys
 from repository import ROOT, files
 
 REFUSED = [
-    (re.compile(r"(?<![\w.$}~])/(home/(?!me/)|mnt/|opt/|root/|tmp/|work/)"), "a path of one machine"),
+    (re.compile(r"(?<![\w.$}~])/(home/(?!me\b)|mnt/|opt/|root/|tmp/|work/)"), "a path of one machine"),
     (re.compile(r"\b(FIX[M]E|TO[D]O|X[X]X)\b"), "a note of unfinished work"),
 ]
 # Real rows, texts and licences, which say what they say.
