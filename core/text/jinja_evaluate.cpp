@@ -12,6 +12,18 @@ namespace {
 
 constexpr size_t maxEvaluationDepth = 1000;
 
+/// Made of literals alone, so that jinja2 computes it before it renders.
+bool isLiteral(const Expression& expression)
+{
+    using Kind = Expression::Kind;
+    const bool holdsParts
+        = expression.kind == Kind::tuple || expression.kind == Kind::list || expression.kind == Kind::dict;
+    return expression.kind == Kind::constant
+        || (holdsParts
+            && std::all_of(expression.children.begin(), expression.children.end(),
+                [](const ExpressionPtr& part) { return isLiteral(*part); }));
+}
+
 } // namespace
 
 Value Interpreter::evaluate(const Expression& expression)
@@ -144,7 +156,13 @@ Value Interpreter::subscript(const Expression& expression)
     const Value end = bound(1);
     const Value step = bound(2);
     m_budget.charge(base.weight() / 16);
-    return sliceOf(base, begin, end, step);
+    try {
+        return sliceOf(base, begin, end, step);
+    } catch (const TypeFailure& error) {
+        if (isLiteral(*expression.children[0])) // jinja2 slices literals by other means than it slices values
+            return Value::missing(error.what());
+        throw;
+    }
 }
 
 Arguments Interpreter::evaluateArguments(const CallArguments& arguments)

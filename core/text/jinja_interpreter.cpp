@@ -83,6 +83,11 @@ void Interpreter::write(std::string_view text)
     *m_out += text;
 }
 
+void Interpreter::writeResult(const Value& value)
+{
+    write(textOf(value, "the result of a filter or call block"));
+}
+
 Interpreter::Flow Interpreter::execute(const Block& block)
 {
     for (const Statement& statement : block) {
@@ -122,7 +127,7 @@ Interpreter::Flow Interpreter::execute(const Statement& statement)
         callBlock(statement);
         break;
     case Statement::Kind::filter:
-        write(toText(filtered(statement.expressions[0].get(), capture(*statement.blocks[0]))));
+        writeResult(filtered(statement.expressions[0].get(), capture(*statement.blocks[0])));
         break;
     case Statement::Kind::with:
         with(statement);
@@ -185,11 +190,6 @@ void Interpreter::loop(const Statement& statement)
 
 void Interpreter::runLoop(const Statement& statement, std::vector<Value> items, size_t depth)
 {
-    if (items.empty()) {
-        const ScopeGuard scope(*this, m_scope);
-        execute(*statement.blocks[1]);
-        return;
-    }
     m_budget.charge(8);
     LoopState& state = m_loops.emplace_back();
     state.items = std::move(items);
@@ -208,12 +208,19 @@ void Interpreter::runLoop(const Statement& statement, std::vector<Value> items, 
             return Value(std::move(text));
         };
     }
+    bool finishedOne = false; // as jinja2 has it: a body left by break or continue does not keep the else away
     for (; state.index0 < state.items.size(); ++state.index0) {
         const ScopeGuard scope(*this, m_scope);
         set(m_program.loopName, &state);
         assign(*statement.targets[0], state.items[state.index0]);
-        if (execute(*statement.blocks[0]) == Flow::breakLoop)
+        const Flow flow = execute(*statement.blocks[0]);
+        finishedOne |= flow == Flow::normal;
+        if (flow == Flow::breakLoop)
             break;
+    }
+    if (!finishedOne && !statement.blocks[1]->empty()) {
+        const ScopeGuard scope(*this, m_scope);
+        execute(*statement.blocks[1]);
     }
 }
 
@@ -243,7 +250,7 @@ void Interpreter::setBlock(const Statement& statement)
 void Interpreter::callBlock(const Statement& statement)
 {
     const Value caller = makeMacro(*statement.definition);
-    write(toText(call(*statement.expressions[0], &caller)));
+    writeResult(call(*statement.expressions[0], &caller));
 }
 
 void Interpreter::with(const Statement& statement)

@@ -53,12 +53,13 @@ private:
     void setBlock(const Statement& statement);
     void defineMacro(const Statement& statement);
     void callBlock(const Statement& statement);
-    void filterBlock(const Statement& statement);
     void with(const Statement& statement);
     void generation(const Statement& statement);
     /// What the block writes, in a scope of its own.
     std::string capture(const Block& block);
     void write(std::string_view text);
+    /// What a filter or call block gives; jinja2 takes only texts there.
+    void writeResult(const Value& value);
 
     void assign(const Expression& target, const Value& value);
     void set(NameId name, Value value);

@@ -423,15 +423,9 @@ Value sliceOf(const Value& base, const Value& begin, const Value& end, const Val
     if (base.isUndefined())
         failUndefined(base);
     const Sequence* sequence = base.sequence();
-    const bool sliceable = base.isText() || (sequence && sequence->isSubscriptable());
-    if (!sliceable)
-        return Value::missing("'" + std::string(base.typeName()) + " object' cannot be sliced");
-    SliceRange range {};
-    try {
-        range = sliceRange(begin, end, step, lengthOf(base));
-    } catch (const TypeFailure& failure) {
-        return Value::missing(failure.what());
-    }
+    if (!base.isText() && (!sequence || !sequence->isSubscriptable()))
+        throw TypeFailure("'" + std::string(base.typeName()) + "' object cannot be sliced");
+    const SliceRange range = sliceRange(begin, end, step, lengthOf(base));
     if (base.isText())
         return Value(sliceText(base.text(), range), base.isSafeText());
     std::vector<Value> items;

@@ -14,7 +14,7 @@ bool contains(const Value& container, const Value& value);
 
 /// base[index]: undefined where there is none. Without what only getattr would find.
 Value itemOf(const Value& base, const Value& index);
-/// base[begin:end:step]; None or undefined bounds are open.
+/// base[begin:end:step]; bounds that are None are open. Unlike other subscripts it throws where Python does.
 Value sliceOf(const Value& base, const Value& begin, const Value& end, const Value& step);
 
 /// jinja2's base.name and base["name"], which look for methods and keys in opposite order.

@@ -149,9 +149,8 @@ std::vector<std::string_view> splitSpaceFromRight(std::string_view text, int64_t
     if (limit < 0 || static_cast<int64_t>(words.size()) <= limit)
         return words;
     const size_t kept = words.size() - static_cast<size_t>(limit);
-    const std::string_view head = strip(text, Side::left);
-    const auto end = static_cast<size_t>(words[kept - 1].data() + words[kept - 1].size() - head.data());
-    std::vector<std::string_view> parts { head.substr(0, end) };
+    const auto end = static_cast<size_t>(words[kept - 1].data() + words[kept - 1].size() - text.data());
+    std::vector<std::string_view> parts { text.substr(0, end) };
     parts.insert(parts.end(), words.begin() + static_cast<std::ptrdiff_t>(kept), words.end());
     return parts;
 }
