@@ -89,7 +89,8 @@ Result<std::string> ComponentReader::character(const char* key, std::string fall
 Result<size_t> ComponentReader::count(const char* key) const
 {
     const json& value = member(key);
-    return value.is_number_unsigned() ? Result<size_t>(value.get<size_t>()) : wrong(key, "a number from 0 up");
+    return value.is_number_integer() && value >= 0 ? Result<size_t>(value.get<size_t>())
+                                                   : wrong(key, "a number from 0 up");
 }
 
 Result<const json*> ComponentReader::list(const char* key) const

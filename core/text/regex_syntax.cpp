@@ -98,7 +98,10 @@ private:
     void group()
     {
         take();
-        if (m_position >= m_source.size() || next() != '?') {
+        if (rest().starts_with('*')) {
+            m_unknown = "the verb (*";
+        }
+        if (!rest().starts_with('?')) {
             return;
         }
         for (const std::string_view start : groupStarts) {

@@ -127,7 +127,7 @@ json postProcessor(const GgufFile& file, const TokenTable& table, bool addsBosBy
     json single = json::array({ { { "Sequence", { { "id", "A" } } } } });
     json special = json::object();
     const auto piece = [&](const std::string& token, const char* idKey) {
-        special[token] = { { "ids", { *file.integer(idKey) } } };
+        special[token] = { { "ids", { static_cast<uint64_t>(*file.integer(idKey)) } } };
         return json { { "SpecialToken", { { "id", token } } } };
     };
     const auto bos = tokenNamed(file, table, "bos_token_id");

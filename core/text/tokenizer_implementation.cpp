@@ -70,6 +70,9 @@ Result<Bpe> modelFromDefinition(TokenizerDefinition& definition)
     if (type != "BPE") {
         return failure("has a model " + (type.front() == 'w' ? type : '"' + type + '"') + "; Tunebench knows BPE");
     }
+    if (model.contains("merges")) {
+        return failure("\"model.merges\" must be a list of \"a b\" or [\"a\", \"b\"]");
+    }
     if (definition.vocabulary.count() == 0) {
         return failure("has an empty or missing \"model.vocab\"");
     }

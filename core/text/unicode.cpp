@@ -20,6 +20,22 @@ constexpr StandIn standIns[] = {
 #include "core/text/regex_stand_ins.inc"
 };
 
+struct CodePointRange {
+    char32_t first, last;
+};
+
+/// Characters that are newer than the library's normalisation tables: it leaves them as they are.
+constexpr CodePointRange normalizationGaps[] = {
+#include "core/text/normalization_gaps.inc"
+};
+
+bool isNormalizationGap(char32_t codePoint)
+{
+    const auto* range = std::lower_bound(std::begin(normalizationGaps), std::end(normalizationGaps), codePoint,
+        [](const CodePointRange& entry, char32_t value) { return entry.last < value; });
+    return range != std::end(normalizationGaps) && range->first <= codePoint;
+}
+
 constexpr size_t pageBits = 8;
 
 /// True at the pages of 256 code points that hold a character with a stand-in.
@@ -65,13 +81,17 @@ bool startsRun(char32_t codePoint)
     }
     const auto* property = utf8proc_get_property(static_cast<utf8proc_int32_t>(codePoint));
     const bool mark = property->category >= UTF8PROC_CATEGORY_MN && property->category <= UTF8PROC_CATEGORY_ME;
-    return property->combining_class == 0 && !mark && !isConjoiningVowelOrFinal(codePoint);
+    const bool joins = property->combining_class != 0 || mark || isConjoiningVowelOrFinal(codePoint);
+    return !joins || isNormalizationGap(codePoint);
 }
 
 /// The end of the run of a starter and what may join it.
 size_t runEnd(std::string_view text, size_t begin)
 {
     size_t end = begin + utf8Length(text[begin]);
+    if (isNormalizationGap(codePointAt(text, begin))) {
+        return end;
+    }
     while (end < text.size() && !startsRun(codePointAt(text, end))) {
         end += utf8Length(text[end]);
     }
@@ -149,7 +169,8 @@ void normalizeUnicode(AlignedText& text, NormalizationForm form)
     bool changed = false;
     for (size_t begin = 0; begin < source.size();) {
         const size_t end = runEnd(source, begin);
-        if (end - begin > 2 || codePointAt(source, begin) >= affected) {
+        const char32_t first = codePointAt(source, begin);
+        if ((end - begin > 2 || first >= affected) && !isNormalizationGap(first)) {
             const std::string_view run = source.substr(begin, end - begin);
             const std::string& normal = normalizer.normalize(run);
             if (normal != run) {
