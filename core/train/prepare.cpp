@@ -1,6 +1,5 @@
 #include "core/train/prepare.h"
 
-#include <algorithm>
 #include <chrono>
 
 namespace tunebench {
@@ -30,18 +29,6 @@ Result<Dataset> load(const std::vector<std::string>& files, const RunConfig& con
             true);
     }
     return dataset;
-}
-
-Result<void> checkIds(const std::vector<TokenRow>& rows, int64_t vocabularySize)
-{
-    for (const TokenRow& row : rows) {
-        const auto highest = std::ranges::max_element(row.ids);
-        if (highest != row.ids.end() && *highest >= vocabularySize)
-            return failure("The row of line " + std::to_string(row.line) + " has token id " + std::to_string(*highest)
-                + ", but the model has only " + std::to_string(vocabularySize)
-                + " tokens. Was the data encoded for another model?");
-    }
-    return {};
 }
 
 void noticeTruncation(const TruncationCounts& cut, const RunConfig& config, const Notice& notice)
@@ -86,7 +73,7 @@ Result<PreparedData> prepareData(
     for (const auto* rows : { &dataset->rows, heldOut ? &*heldOut : nullptr }) {
         if (!rows)
             continue;
-        if (auto checked = checkIds(*rows, spec.vocabularySize); !checked)
+        if (auto checked = checkVocabulary(*rows, static_cast<size_t>(spec.vocabularySize)); !checked)
             return tl::unexpected(checked.error());
     }
     noticeTruncation(dataset->truncation, config, notice);

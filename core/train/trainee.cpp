@@ -2,10 +2,37 @@
 
 #include "core/model/load_weights.h"
 #include "core/model/lora.h"
+#include "core/model/peft_adapter.h"
 #include "core/train/device.h"
+
+#include <ATen/ops/from_blob.h>
+#include <algorithm>
 
 namespace tunebench {
 namespace {
+
+void copyInto(const at::Tensor& target, std::vector<float>& numbers)
+{
+    target.copy_(at::from_blob(numbers.data(), target.sizes(), at::TensorOptions().dtype(at::kFloat)));
+}
+
+/// The pairs' numbers from the adapter, whose shapes have been checked against the model.
+Result<void> fillFromAdapter(std::span<const LoraTarget> targets, const PeftAdapter& adapter)
+{
+    for (const LoraTarget& target : targets) {
+        const auto pair = std::ranges::find(adapter.tensors, target.module, &PeftAdapter::Pair::module);
+        if (pair == adapter.tensors.end())
+            return failure("The adapter has no tensors for " + target.module + ".");
+        const LoraPair& lora = *target.projection->lora;
+        std::vector<float> a(static_cast<size_t>(lora.a.value.numel())), b(static_cast<size_t>(lora.b.value.numel()));
+        const auto index = static_cast<size_t>(pair - adapter.tensors.begin());
+        adapter.readA(index, a);
+        adapter.readB(index, b);
+        copyInto(lora.a.value, a);
+        copyInto(lora.b.value, b);
+    }
+    return {};
+}
 
 Result<void> attachPairs(Decoder& decoder, const RunConfig& config, const PeftAdapter* adapter)
 {
@@ -13,7 +40,7 @@ Result<void> attachPairs(Decoder& decoder, const RunConfig& config, const PeftAd
     if (!targets)
         return tl::unexpected(targets.error());
     attachLora(decoder, *targets, config.loraRank, config.loraAlpha, static_cast<uint64_t>(config.seed));
-    static_cast<void>(adapter); return {};
+    return adapter ? fillFromAdapter(*targets, *adapter) : Result<void>();
 }
 
 } // namespace

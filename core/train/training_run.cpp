@@ -198,7 +198,8 @@ template <class Body> auto guarded(const RunConfig& config, bool training, Body 
 }
 
 /// Loads the model, trains and saves. True when the run came to its end.
-Result<bool> trainAndSave(const RunInputs& inputs, RunRecorder& recorder, const RunControls& controls)
+Result<bool> trainAndSave(
+    const RunInputs& inputs, RunRecorder& recorder, const RunControls& controls, const Notice& notice)
 {
     const auto device = openDevice(inputs.config.device);
     if (!device)
@@ -217,7 +218,7 @@ Result<bool> trainAndSave(const RunInputs& inputs, RunRecorder& recorder, const 
     const auto trained = guarded(inputs.config, true, [&] { return loop.run(); });
     // What was learnt is kept however the run ended.
     if (recorder.summary().step > 0 || trained) {
-        auto saved = guarded(inputs.config, true, [&] { return saveResult(recorder.path(), inputs, *trainee); });
+        auto saved = guarded(inputs.config, true, [&] { return saveResult(recorder.path(), inputs, *trainee, notice); });
         if (!saved && trained)
             return tl::unexpected(saved.error());
     }
@@ -240,8 +241,8 @@ Result<std::filesystem::path> runTraining(const TrainingJob& job, const RunContr
     RunRecorder recorder(std::move(*folder), firstSummary(*inputs), controls.emit);
     recorder.environment(describeEnvironment(*inputs));
 
-    const auto finished = trainAndSave(*inputs, recorder, controls);
-    limitMemory(at::kCPU, 0).value();
+    const auto finished = trainAndSave(*inputs, recorder, controls, notice);
+    static_cast<void>(limitMemory(at::kCPU, 0)); // cannot fail: a limit on the CPU is only a number
     if (!finished) {
         recorder.state(RunState::failed, finished.error().message);
         return tl::unexpected(finished.error());

@@ -1,0 +1,99 @@
+#include "core/train/run_inputs.h"
+
+#include "core/memory/doctor.h"
+#include "core/memory/nvml.h"
+#include "core/memory/process_meter.h"
+#include "core/train/device.h"
+
+#include <ATen/Parallel.h>
+#include <torch/version.h>
+
+namespace tunebench {
+namespace {
+
+/// An option that was set must say what the adapter says; one that was not takes it over.
+template <class T>
+Result<void> takeOver(const ConfigChoice& choice, const std::string& key, T& value, const T& fromAdapter)
+{
+    if (choice.set.contains(key) && value != fromAdapter)
+        return failure(key + ": the adapter was made with another value; leave " + key + " out to go on training it, or leave "
+                + "adapter out to start a fresh one.");
+    value = fromAdapter;
+    return {};
+}
+
+Result<std::optional<PeftAdapter>> openAdapter(
+    const ConfigChoice& choice, RunConfig& config, const ModelSpec& spec, const Notice& notice, const std::string& modelName)
+{
+    if (!config.adapter || config.method == Method::full)
+        return std::nullopt;
+    auto adapter = openPeftAdapter(*config.adapter);
+    if (!adapter)
+        return tl::unexpected(adapter.error());
+    if (auto checked = checkPeftAdapter(*adapter, spec); !checked)
+        return tl::unexpected(checked.error());
+    for (auto taken : { takeOver(choice, "lora_rank", config.loraRank, adapter->rank),
+             takeOver(choice, "lora_alpha", config.loraAlpha, adapter->alpha),
+             takeOver(choice, "lora_targets", config.loraTargets, adapter->targets) }) {
+        if (!taken)
+            return tl::unexpected(taken.error());
+    }
+    if (!adapter->baseModelName.empty() && adapter->baseModelName != modelName)
+        notice("The adapter says it was made for " + adapter->baseModelName + "; it is used with " + modelName + ".", false);
+    return std::optional(std::move(*adapter));
+}
+
+} // namespace
+
+Result<RunInputs> openRunInputs(const ConfigChoice& choice, const Notice& notice, std::stop_token stop)
+{
+    const ConfigChoice named { withResolvedPaths(choice.values), choice.set };
+    for (const Finding& finding : validate(named)) {
+        if (!finding.warning)
+            return failure(finding.message);
+        notice(finding.message, true);
+    }
+    auto resolved = resolveAutomatic(named.values);
+    if (!resolved)
+        return tl::unexpected(resolved.error());
+    notice("Opening the model.", false);
+    auto model = openModelFiles(resolved->model);
+    if (!model)
+        return tl::unexpected(model.error());
+    auto adapter = openAdapter(named, *resolved, model->spec, notice, model->name);
+    if (!adapter)
+        return tl::unexpected(adapter.error());
+    auto data = prepareData(*resolved, model->spec, notice, std::move(stop));
+    if (!data)
+        return tl::unexpected(data.error());
+    return RunInputs { std::move(*resolved), std::move(*model), std::move(*adapter), std::move(*data) };
+}
+
+nlohmann::ordered_json describeEnvironment(const RunInputs& inputs)
+{
+    const HostMemory memory = readHostMemory();
+    nlohmann::ordered_json environment {
+        { "tunebench", TUNEBENCH_VERSION },
+        { "libtorch", TORCH_VERSION },
+        { "device", inputs.config.device },
+        { "threads", inputs.config.threads > 0 ? inputs.config.threads : at::get_num_threads() },
+        { "memory_total", memory.total },
+        { "model", { { "name", inputs.model.name }, { "family", inputs.model.spec.family },
+                       { "parameters", parameterCount(inputs.model.spec) }, { "fingerprint", inputs.model.fingerprint } } },
+        { "data", { { "fingerprint", inputs.data.fingerprint }, { "training_rows", inputs.data.rows.training.size() },
+                      { "held_out_rows", inputs.data.rows.heldOut.size() } } },
+        { "driver", nullptr },
+        { "card", nullptr },
+    };
+    const Nvml nvml;
+    if (const auto driver = nvml.driverVersion())
+        environment["driver"] = *driver;
+    if (inputs.config.device.starts_with("cuda:")) {
+        const int index = std::stoi(inputs.config.device.substr(5));
+        if (const auto reading = nvml.read(index))
+            environment["card"] = { { "name", reading->name }, { "memory_total", reading->total.value_or(0) } };
+    }
+    return environment;
+}
+
+} // namespace tunebench

@@ -1,0 +1,58 @@
+#include "tests/core/train/tiny_models.h"
+
+#include "core/base/files.h"
+#include "core/data/micro_batches.h"
+#include "core/train/device.h"
+
+#include <ATen/ops/linalg_vector_norm.h>
+
+namespace tunebench::test {
+
+TinyModel openTinyModel(const std::string& family)
+{
+    const std::string folder = std::string(TUNEBENCH_TEST_DATA) + "/train/" + family;
+    auto reference = nlohmann::json::parse(readFile(folder + "_reference.json").value());
+    std::vector<TokenRow> rows;
+    for (const auto& row : reference.at("rows"))
+        rows.push_back({ row.at("input_ids"), row.at("labels"), 0 });
+    return { openModelFiles(folder).value(), openPeftAdapter(folder + "_adapter").value(), std::move(rows),
+        std::move(reference), folder, folder + "_adapter" };
+}
+
+RunConfig referenceConfig(Method method)
+{
+    RunConfig config;
+    config.method = method;
+    config.precision = config.compute = NumberType::fp32;
+    config.batchSize = 4;
+    config.accumulationSteps = 2;
+    config.order = RowOrder::sequential;
+    config.loraRank = 4;
+    config.loraAlpha = 8;
+    config.learningRate = 1e-3;
+    return config;
+}
+
+std::vector<MicroBatch> groupAt(const std::vector<TokenRow>& rows, const RunConfig& config, int64_t step)
+{
+    std::vector<MicroBatch> group;
+    for (const auto& indexes : stepRows(rows.size(), config, step))
+        group.push_back(collate(rows, indexes, config, 0));
+    return group;
+}
+
+Trainee makeTinyTrainee(const TinyModel& model, const RunConfig& config)
+{
+    initializeEngine();
+    return makeTrainee(config, model.files.spec, model.files.weights.get(),
+        config.method == Method::lora ? &model.adapter : nullptr, at::kCPU)
+        .value();
+}
+
+double relativeDistance(const at::Tensor& a, const at::Tensor& b)
+{
+    const auto norm = [](const at::Tensor& x) { return at::linalg_vector_norm(x.to(at::kDouble)).item<double>(); };
+    return norm(a.to(at::kDouble) - b.to(at::kDouble)) / norm(b);
+}
+
+} // namespace tunebench::test

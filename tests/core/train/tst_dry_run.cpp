@@ -1,0 +1,138 @@
+#include "tests/core/train/tiny_models.h"
+
+#include "core/memory/counting_allocator.h"
+#include "core/train/device.h"
+#include "core/train/dry_run.h"
+
+#include <QTest>
+#include <numeric>
+
+using namespace tunebench;
+using namespace tunebench::test;
+
+namespace {
+
+/// Large enough that activations and logits matter, small enough to run in a second.
+ModelSpec mediumSpec(bool tied)
+{
+    ModelSpec spec;
+    spec.family = "llama";
+    spec.hiddenSize = 192;
+    spec.layers = 4;
+    spec.heads = 6;
+    spec.keyValueHeads = 2;
+    spec.headSize = 32;
+    spec.intermediateSize = 512;
+    spec.vocabularySize = 8192;
+    spec.contextLength = 1024;
+    spec.tiedEmbeddings = tied;
+    return spec;
+}
+
+/// Rows of the given lengths, the second half of each supervised.
+std::vector<TokenRow> rowsOf(std::initializer_list<int> lengths)
+{
+    std::vector<TokenRow> rows;
+    for (const int length : lengths) {
+        TokenRow row;
+        row.ids.resize(static_cast<size_t>(length));
+        std::iota(row.ids.begin(), row.ids.end(), 0);
+        row.labels = row.ids;
+        std::fill_n(row.labels.begin(), length / 2, ignoredLabel);
+        rows.push_back(std::move(row));
+    }
+    return rows;
+}
+
+} // namespace
+
+/// The dry run against the real one: the same code on the meta device must see the same peak.
+class TestDryRun : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void peakIsTheMeasuredOne_data()
+    {
+        QTest::addColumn<int>("type");
+        QTest::addColumn<bool>("full");
+        QTest::addColumn<int>("recomputeEvery");
+        QTest::addColumn<bool>("mixed");
+        for (const NumberType type : { NumberType::fp32, NumberType::bf16 }) {
+            const char* name = type == NumberType::fp32 ? "fp32" : "bf16";
+            for (const int every : { 0, 1, 3 }) {
+                QTest::addRow("%s lora recompute %d", name, every) << static_cast<int>(type) << false << every << false;
+                QTest::addRow("%s full recompute %d", name, every) << static_cast<int>(type) << true << every << false;
+            }
+        }
+        QTest::newRow("bf16 weights, fp32 products") << static_cast<int>(NumberType::fp32) << false << 0 << true;
+    }
+
+    void peakIsTheMeasuredOne()
+    {
+        QFETCH(int, type);
+        QFETCH(bool, full);
+        QFETCH(int, recomputeEvery);
+        QFETCH(bool, mixed);
+        RunConfig config = referenceConfig(full ? Method::full : Method::lora);
+        config.compute = static_cast<NumberType>(type);
+        config.precision = mixed ? NumberType::bf16 : full ? NumberType::fp32 : config.compute;
+        config.loraTargets = { "q_proj", "v_proj", "down_proj" };
+        config.batchSize = 2;
+        config.gradientCheckpointing = recomputeEvery > 0 ? GradientCheckpointing::full : GradientCheckpointing::off;
+        config.checkpointEveryLayers = std::max(1, recomputeEvery);
+        const ModelSpec spec = mediumSpec(!full);
+        const auto rows = rowsOf({ 37, 300, 129, 64, 200, 31 });
+        const std::vector steps { groupAt(rows, config, 0), groupAt(rows, config, 1) };
+
+        const auto planned = dryRun(config, spec, steps);
+        QVERIFY(planned.has_value());
+        const int64_t before = cpuLedger().allocated();
+        cpuLedger().resetPeak();
+        {
+            Trainee trainee = makeTrainee(config, spec, nullptr, nullptr, at::kCPU).value();
+            trainee.decoder.forEachBaseParameter([](Parameter& parameter) { parameter.value.fill_(0.01); });
+            for (const auto& group : steps)
+                trainStep(trainee, config, group, 1e-3, [] { return true; });
+        }
+        const int64_t measured = cpuLedger().peak() - before;
+        QCOMPARE(cpuLedger().allocated(), before);
+        const int64_t allowed = std::max<int64_t>(measured / 1000, type == static_cast<int>(NumberType::fp32) ? 0 : 1 << 20);
+        QVERIFY2(std::abs(planned->peakAllocated - measured) <= allowed,
+            qPrintable(QStringLiteral("planned %1, measured %2").arg(planned->peakAllocated).arg(measured)));
+        QCOMPARE(std::accumulate(planned->atPeak.begin(), planned->atPeak.end(), int64_t { 0 }), planned->peakAllocated);
+    }
+
+    void recomputeAndSmallerTypesNeedLess()
+    {
+        const auto peak = [](NumberType type, bool recompute) {
+            RunConfig config = referenceConfig(Method::lora);
+            config.precision = config.compute = type;
+            config.gradientCheckpointing = recompute ? GradientCheckpointing::full : GradientCheckpointing::off;
+            const auto rows = rowsOf({ 300, 300, 300, 300, 300, 300, 300, 300 });
+            const std::vector steps { groupAt(rows, config, 0) };
+            return dryRun(config, mediumSpec(true), steps).value().peakAllocated;
+        };
+        QVERIFY(peak(NumberType::fp32, true) < peak(NumberType::fp32, false));
+        QVERIFY(peak(NumberType::bf16, false) < peak(NumberType::fp32, false));
+        QVERIFY(peak(NumberType::bf16, true) < peak(NumberType::bf16, false));
+    }
+
+    void limitRefusesMore()
+    {
+        RunConfig config = referenceConfig(Method::lora);
+        initializeEngine();
+        QVERIFY(limitMemory(at::kCPU, cpuLedger().allocated() + (4 << 20)).has_value());
+        bool refused = false;
+        try {
+            static_cast<void>(makeTrainee(config, mediumSpec(true), nullptr, nullptr, at::kCPU));
+        } catch (const std::exception& error) {
+            refused = std::string_view(error.what()).find("memory limit") != std::string_view::npos;
+        }
+        QVERIFY(limitMemory(at::kCPU, 0).has_value());
+        QVERIFY(refused);
+        QVERIFY(makeTrainee(config, mediumSpec(true), nullptr, nullptr, at::kCPU).has_value());
+    }
+};
+
+QTEST_APPLESS_MAIN(TestDryRun)
+#include "tst_dry_run.moc"
