@@ -1,0 +1,31 @@
+#pragma once
+
+#include <QCoreApplication>
+#include <QMetaObject>
+#include <QPointer>
+#include <QThreadPool>
+
+#include <utility>
+
+namespace tunebench {
+
+/// Runs `work` on a pool thread and gives its result to `done` on the GUI thread, unless `context` is gone by then.
+/// `work` must own what it uses. Both must be copyable.
+template <class Work, class Done> void runInBackground(QObject* context, Work work, Done done)
+{
+    // The application object outlives the pool's work, so the reply goes to it, and the context is looked at only
+    // there.
+    QThreadPool::globalInstance()->start([guard = QPointer<QObject>(context), work, done]() {
+        auto result = work();
+        QMetaObject::invokeMethod(
+            QCoreApplication::instance(),
+            [guard, done, result = std::move(result)]() {
+                if (guard) {
+                    done(result);
+                }
+            },
+            Qt::QueuedConnection);
+    });
+}
+
+} // namespace tunebench

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <QString>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tunebench {
+
+/// What stands where a number is not known.
+QString unknownText();
+
+/// 1.50 GiB, 512 MiB, 64 B.
+QString formatBytes(int64_t bytes);
+QString formatBytes(std::optional<int64_t> bytes);
+
+/// 10,000.
+QString formatCount(int64_t count);
+
+/// 1 h 02 min, 3 min 05 s, 12 s.
+QString formatDuration(double seconds);
+
+/// Four decimals.
+QString formatLoss(std::optional<double> loss);
+
+/// Three significant digits without an exponent where that is readable: 1,040, 87.5, 0.123.
+QString formatSpeed(std::optional<double> perSecond);
+
+/// The local date and time of an ISO 8601 text in UTC; the text itself when it is not one.
+QString formatTime(const std::string& isoTime);
+
+QStringList toQStrings(const std::vector<std::string>& texts);
+
+} // namespace tunebench
