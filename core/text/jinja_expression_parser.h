@@ -3,10 +3,19 @@
 #include "core/text/jinja_ast.h"
 #include "core/text/jinja_lexer.h"
 
+#include <algorithm>
 #include <string_view>
 #include <unordered_map>
 
 namespace tunebench::jinja {
+
+/// The parts of an expression, in order.
+template <class... Children> std::vector<ExpressionPtr> children(Children... child)
+{
+    std::vector<ExpressionPtr> all;
+    (all.push_back(std::move(child)), ...);
+    return all;
+}
 
 /// The tokens and the grammar of expressions; the grammar of statements builds on it.
 class ExpressionParser {
