@@ -20,7 +20,7 @@ std::filesystem::path demoDataset()
     constexpr const char* name = "alpaca_demo.json";
     std::error_code problem;
     const auto program = std::filesystem::read_symlink("/proc/self/exe", problem);
-    const auto installed = program.parent_path().parent_path() / "share" / "tunebench" / "demo" / name;
+    auto installed = program.parent_path().parent_path() / "share" / "tunebench" / "demo" / name;
     if (!problem && std::filesystem::exists(installed, problem)) {
         return installed;
     }

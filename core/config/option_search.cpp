@@ -37,10 +37,10 @@ size_t editDistance(std::string_view left, std::string_view right)
 {
     std::vector<size_t> distances(right.size() + 1);
     std::iota(distances.begin(), distances.end(), size_t { 0 });
-    for (size_t i = 0; i < left.size(); ++i) {
+    for (const char letter : left) {
         size_t diagonal = distances[0]++;
         for (size_t j = 0; j < right.size(); ++j) {
-            const size_t changed = diagonal + (left[i] == right[j] ? 0 : 1);
+            const size_t changed = diagonal + (letter == right[j] ? 0 : 1);
             diagonal = distances[j + 1];
             distances[j + 1] = std::min({ changed, diagonal + 1, distances[j] + 1 });
         }

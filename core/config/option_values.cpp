@@ -13,6 +13,7 @@ using nlohmann::json;
 template <class... Cases> struct Overloaded : Cases... {
     using Cases::operator()...;
 };
+template <class... Cases> Overloaded(Cases...) -> Overloaded<Cases...>;
 
 std::string shown(const json& value)
 {

@@ -145,7 +145,7 @@ Result<void> applyAssignment(ConfigChoice& choice, std::string_view assignment)
     if (equals == std::string_view::npos || key.empty()) {
         return failure("--set takes key=value (batch_size=8), not \"" + std::string(assignment) + "\".");
     }
-    const auto set = setOption(choice.values, key, std::string(assignment.substr(equals + 1)));
+    auto set = setOption(choice.values, key, std::string(assignment.substr(equals + 1)));
     if (set) {
         choice.set.insert(key);
     }

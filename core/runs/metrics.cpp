@@ -1,7 +1,9 @@
 #include "core/runs/metrics.h"
 
+#include "core/runs/flat_json.h"
 #include "core/runs/json_fields.h"
 
+#include <algorithm>
 #include <array>
 
 namespace tunebench {
@@ -72,6 +74,8 @@ template <class Record> std::string noteOf(const Record& record)
     return std::isnan(*record.loss) ? "the loss is not a number" : "the loss is infinite";
 }
 
+template <class Record> constexpr JsonField<Record> noteField { "note", &Record::note };
+
 template <class Record> std::optional<Metrics> readRecord(const ordered_json& object)
 {
     Record record;
@@ -79,8 +83,44 @@ template <class Record> std::optional<Metrics> readRecord(const ordered_json& ob
     if (step == object.end() || !step->is_number_integer() || !readFields(object, record, fieldsOf(record))) {
         return std::nullopt;
     }
-    readField(record, JsonField<Record> { "note", &Record::note }, object.value("note", ordered_json()));
+    readField(record, noteField<Record>, object.value("note", ordered_json()));
     return record;
+}
+
+/// The same for a line in the form in which metricsToJson writes it; nothing for any other line, good or bad.
+template <class Record> std::optional<Metrics> scanRecord(std::string_view line)
+{
+    Record record;
+    const auto fields = fieldsOf(record);
+    auto expected = fields.begin();
+    bool hasStep = false;
+    FlatJsonScanner scanner(line);
+    std::string_view key;
+    ordered_json value;
+    while (scanner.next(key, value)) {
+        auto field = expected;
+        if (field == fields.end() || key != field->key) {
+            field = std::find_if(fields.begin(), fields.end(), [&](const auto& one) { return key == one.key; });
+        }
+        if (field != fields.end()) {
+            hasStep = hasStep || (field->key == std::string_view("step") && value.is_number_integer());
+            expected = field + 1;
+            if (!readField(record, *field, value)) {
+                return std::nullopt;
+            }
+        } else if (key == noteField<Record>.key) {
+            readField(record, noteField<Record>, value);
+        }
+    }
+    return scanner.atEnd() && hasStep ? std::optional<Metrics>(record) : std::nullopt;
+}
+
+std::optional<Metrics> scanMetrics(std::string_view line)
+{
+    if (line.starts_with(R"({"type":"step",)")) {
+        return scanRecord<StepMetrics>(line);
+    }
+    return line.starts_with(R"({"type":"eval",)") ? scanRecord<EvalMetrics>(line) : std::nullopt;
 }
 
 } // namespace
@@ -101,6 +141,9 @@ ordered_json metricsToJson(const Metrics& metrics)
 
 std::optional<Metrics> metricsFromJson(std::string_view line)
 {
+    if (auto metrics = scanMetrics(line)) {
+        return metrics;
+    }
     const ordered_json object = ordered_json::parse(line, nullptr, false);
     if (!object.is_object()) {
         return std::nullopt;

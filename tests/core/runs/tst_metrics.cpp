@@ -40,6 +40,8 @@ private slots:
     void foreignLines_data();
     void foreignLines();
     void olderAndNewerLines();
+    void everyFormReadsTheSame_data();
+    void everyFormReadsTheSame();
 };
 
 void TestMetrics::keysOfAStep()
@@ -153,6 +155,45 @@ void TestMetrics::olderAndNewerLines()
     const auto more = metricsFromJson(R"({"type":"eval","step":3,"loss":null,"tokens":4,"added":{"later":[1]}})");
     QCOMPARE(std::get<EvalMetrics>(*more).tokens, 4);
     QVERIFY(!std::get<EvalMetrics>(*more).loss);
+}
+
+void TestMetrics::everyFormReadsTheSame_data()
+{
+    QTest::addColumn<QByteArray>("line"); // as metricsToJson lays it out; the test also reads it with spaces
+    QTest::addColumn<bool>("good");
+    QTest::newRow("numbers") << QByteArray(R"({"type":"step","step":1,"loss":-0.5e-3,"tokens":0,"grad_norm":1E+2})")
+                             << true;
+    QTest::newRow("other order") << QByteArray(R"({"type":"step","tokens":5,"loss":2,"step":1,"epoch":0})") << true;
+    QTest::newRow("key twice") << QByteArray(R"({"type":"step","step":1,"step":2})") << true;
+    QTest::newRow("note") << QByteArray(R"({"type":"eval","step":1,"loss":null,"note":"a, b} c"})") << true;
+    QTest::newRow("escaped note") << QByteArray(R"({"type":"eval","step":1,"note":"a \"b\" \u00e9"})") << true;
+    QTest::newRow("Korean note") << QByteArray(R"({"type":"eval","step":1,"note":"손실"})") << true;
+    QTest::newRow("list") << QByteArray(R"({"type":"step","step":1,"more":[1,2],"loss":3})") << true;
+    QTest::newRow("truth") << QByteArray(R"({"type":"step","step":1,"more":true,"loss":3})") << true;
+    QTest::newRow("largest") << QByteArray(R"({"type":"step","step":9223372036854775807})") << true;
+    QTest::newRow("no digits after the point") << QByteArray(R"({"type":"step","step":1,"loss":1.})") << false;
+    QTest::newRow("no digits before the point") << QByteArray(R"({"type":"step","step":1,"loss":.5})") << false;
+    QTest::newRow("leading zero") << QByteArray(R"({"type":"step","step":01})") << false;
+    QTest::newRow("plus") << QByteArray(R"({"type":"step","step":+1})") << false;
+    QTest::newRow("minus alone") << QByteArray(R"({"type":"step","step":-})") << false;
+    QTest::newRow("no exponent") << QByteArray(R"({"type":"step","step":1,"loss":1e})") << false;
+    QTest::newRow("nan") << QByteArray(R"({"type":"step","step":1,"loss":nan})") << false;
+    QTest::newRow("last comma") << QByteArray(R"({"type":"step","step":1,})") << false;
+    QTest::newRow("text after it") << QByteArray(R"({"type":"step","step":1}{)") << false;
+    QTest::newRow("two lines in one") << QByteArray(R"({"type":"step","step":1}{"type":"step","step":2})") << false;
+}
+
+void TestMetrics::everyFormReadsTheSame()
+{
+    QFETCH(QByteArray, line);
+    QFETCH(bool, good);
+    const auto read = metricsFromJson(line.toStdString());
+    const auto spaced = metricsFromJson(" " + line.toStdString());
+    QCOMPARE(read.has_value(), good);
+    QCOMPARE(spaced.has_value(), good);
+    if (good) {
+        QCOMPARE(metricsToJson(*read).dump(), metricsToJson(*spaced).dump());
+    }
 }
 
 QTEST_GUILESS_MAIN(TestMetrics)
