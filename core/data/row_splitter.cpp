@@ -215,9 +215,9 @@ private:
 
 std::vector<RawRow> splitRowsOfJson(std::string_view text, bool oneRowALine)
 {
-    const std::string_view start = text.substr(text.starts_with(byteOrderMark) ? byteOrderMark.size() : 0);
-    const size_t first = start.find_first_not_of(" \t\r\n");
-    const bool isList = first != std::string_view::npos && start[first] == '[';
+    const size_t mark = text.starts_with(byteOrderMark) ? byteOrderMark.size() : 0;
+    const size_t first = text.find_first_not_of(" \t\r\n", mark);
+    const bool isList = first != std::string_view::npos && text[first] == '[';
     RowSplitter splitter(text);
     return oneRowALine && !isList ? splitter.lines() : splitter.values();
 }
