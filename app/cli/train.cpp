@@ -4,7 +4,6 @@
 
 #include <chrono>
 #include <memory>
-#include <ostream>
 #include <thread>
 #include <unistd.h>
 
@@ -63,16 +62,11 @@ Result<int> train(Console& console, const Options& options)
     if (const auto problem = runNameProblem(options.name)) {
         return failure(*problem);
     }
-    for (const Finding& finding : validate(*choice)) {
-        if (!finding.warning) {
-            return failure(finding.message);
-        }
-        console.err << "tunebench-cli: warning: " << finding.message << std::endl;
-    }
     const Interrupt interrupt;
     TrainOutput output(console, !console.json && ::isatty(STDOUT_FILENO) == 1);
     Trainer trainer({ std::move(*choice), options.runs, options.name });
     follow(trainer, output);
+    output.endProgress();
     const auto run = trainer.outcome();
     if (!run) {
         return tl::unexpected(run.error());

@@ -1,5 +1,6 @@
 #include "app/cli/train_output.h"
 
+#include <algorithm>
 #include <ostream>
 
 namespace tunebench {
@@ -14,11 +15,11 @@ TrainOutput::TrainOutput(Console& console, bool terminal)
 
 void TrainOutput::show(const TrainerEvent& event)
 {
-    std::visit([this](const auto& one) { show(one); }, event);
+    std::visit([this](const auto& one) { write(one); }, event);
     m_console.out.flush();
 }
 
-void TrainOutput::show(const LogLine& line)
+void TrainOutput::write(const LogLine& line)
 {
     if (m_console.json) {
         writeJsonLine(m_console.out, { { "type", "log" }, { "text", line.text }, { "warning", line.warning } });
@@ -27,7 +28,7 @@ void TrainOutput::show(const LogLine& line)
     }
 }
 
-void TrainOutput::show(const StateChange& change)
+void TrainOutput::write(const StateChange& change)
 {
     m_totalSteps = change.summary.totalSteps;
     if (!m_console.json) {
@@ -39,7 +40,7 @@ void TrainOutput::show(const StateChange& change)
     writeJsonLine(m_console.out, line);
 }
 
-void TrainOutput::show(const StepMetrics& step)
+void TrainOutput::write(const StepMetrics& step)
 {
     if (m_console.json) {
         writeJsonLine(m_console.out, metricsToJson(step));
@@ -49,11 +50,12 @@ void TrainOutput::show(const StepMetrics& step)
     m_secondsPerStep = m_secondsPerStep > 0 ? weight * m_secondsPerStep + (1 - weight) * step.seconds : step.seconds;
     const double left = m_secondsPerStep * static_cast<double>(std::max<int64_t>(m_totalSteps - step.step, 0));
     writeProgress("step " + std::to_string(step.step) + "/" + std::to_string(m_totalSteps) + "  loss "
-        + (step.loss ? fixedText(*step.loss, 4) : step.note) + "  " + fixedText(step.tokensPerSecond, 0)
-        + " tokens/s  peak " + bytesText(step.peakAllocated) + "  " + durationText(left) + " left");
+        + (step.loss ? fixedText(*step.loss, 4) : "-") + "  " + fixedText(step.tokensPerSecond, 0) + " tokens/s  peak "
+        + bytesText(step.peakAllocated) + "  " + durationText(left) + " left"
+        + (step.note.empty() ? "" : "  " + step.note));
 }
 
-void TrainOutput::show(const EvalMetrics& evaluation)
+void TrainOutput::write(const EvalMetrics& evaluation)
 {
     if (m_console.json) {
         writeJsonLine(m_console.out, metricsToJson(evaluation));
@@ -69,11 +71,16 @@ void TrainOutput::finish(const std::filesystem::path& run)
         writeJsonLine(m_console.out, { { "type", "run" }, { "run", run.string() } });
         return;
     }
+    m_console.out << run.string() << '\n';
+}
+
+void TrainOutput::endProgress()
+{
     if (m_progressShown) {
         m_console.out << '\n';
+        m_console.out.flush();
         m_progressShown = false;
     }
-    m_console.out << run.string() << '\n';
 }
 
 void TrainOutput::writeLine(const std::string& text)

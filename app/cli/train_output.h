@@ -11,14 +11,16 @@ class TrainOutput {
 public:
     TrainOutput(Console& console, bool terminal);
     void show(const TrainerEvent& event);
+    /// Lets what follows, an error as well, begin on a line of its own.
+    void endProgress();
     /// The last line: where the run is.
     void finish(const std::filesystem::path& run);
 
 private:
-    void show(const LogLine& line);
-    void show(const StateChange& change);
-    void show(const StepMetrics& step);
-    void show(const EvalMetrics& evaluation);
+    void write(const LogLine& line);
+    void write(const StateChange& change);
+    void write(const StepMetrics& step);
+    void write(const EvalMetrics& evaluation);
     void writeLine(const std::string& text);
     void writeProgress(const std::string& text);
 

@@ -1,4 +1,5 @@
 #include "core/config/choices.h"
+#include "core/config/demo.h"
 #include "core/config/number_text.h"
 #include "core/config/options.h"
 
@@ -67,8 +68,8 @@ void checkFiles(const RunConfig& given, std::vector<Finding>& findings)
 {
     const RunConfig config = withResolvedPaths(given);
     checkExists("model", config.model,
-        given.model.empty() ? "fetch the demo model with packaging/setup.sh, or choose another model."
-                            : "choose a model folder or a .gguf file.",
+        config.model == demoModel() ? "fetch the demo model with packaging/setup.sh, or choose another model."
+                                    : "choose a model folder or a .gguf file.",
         findings);
     if (config.adapter) {
         checkExists("adapter", *config.adapter, "choose a PEFT adapter folder.", findings);
