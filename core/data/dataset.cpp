@@ -75,7 +75,7 @@ private:
             return outcome;
         }
         outcome.columns = Columns::of(*object);
-        auto record = readRecord(std::move(*object), m_format);
+        auto record = readRecord(*object, m_format);
         if (!record) {
             outcome.reason = std::move(record.error());
             return outcome;
@@ -166,7 +166,7 @@ Result<Dataset> load(std::span<const std::string> files, const RunConfig& config
 } // namespace
 
 Result<Dataset> loadDataset(std::span<const std::string> files, const RunConfig& config, const TextModel* text,
-    const LoadProgress& progress, std::stop_token stop)
+    const LoadProgress& progress, const std::stop_token& stop)
 {
     try {
         return load(files, config, text, progress, stop);

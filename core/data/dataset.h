@@ -55,7 +55,7 @@ using LoadProgress = std::function<void(size_t done, size_t all)>;
 /// opened for them). An error when a file cannot be read, when chats meet a model without a chat template, or when no
 /// row at all is usable; it then counts the reasons. The result does not depend on the number of threads.
 Result<Dataset> loadDataset(std::span<const std::string> files, const RunConfig& config, const TextModel* text,
-    const LoadProgress& progress = {}, std::stop_token stop = {});
+    const LoadProgress& progress = {}, const std::stop_token& stop = {});
 
 /// True when the files hold rows of tokens, which need no tokenizer.
 Result<bool> holdsTokenRows(std::span<const std::string> files, const RunConfig& config);

@@ -231,7 +231,7 @@ Read<Record> readTokens(const ordered_json& row)
 
 } // namespace
 
-Read<Record> readRecord(ordered_json row, DatasetFormat format)
+Read<Record> readRecord(const ordered_json& row, DatasetFormat format)
 {
     if (const auto shown = formatOfRow(row); shown && *shown != format && !hasColumnsOf(row, format))
         return refuse("it is a row of " + std::string(choiceName(*shown)) + ", the dataset is "

@@ -50,6 +50,6 @@ std::string neededColumns();
 ///    is not trained.
 ///  - prompt_completion: two texts or two lists of messages.
 ///  - text: text.  - tokens: input_ids, and labels or none.
-tl::expected<Record, std::string> readRecord(nlohmann::ordered_json row, DatasetFormat format);
+tl::expected<Record, std::string> readRecord(const nlohmann::ordered_json& row, DatasetFormat format);
 
 } // namespace tunebench
