@@ -30,7 +30,7 @@ Banner::Banner(QWidget* parent)
     hide();
 }
 
-void Banner::show(Kind kind, const QString& text)
+void Banner::showMessage(Kind kind, const QString& text)
 {
     m_kind = kind;
     m_text->setText(text);

@@ -14,7 +14,7 @@ public:
 
     explicit Banner(QWidget* parent);
 
-    void show(Kind kind, const QString& text);
+    void showMessage(Kind kind, const QString& text);
     QString text() const;
 
 protected:

@@ -31,7 +31,7 @@ QPalette paletteOf(const ThemeColours& colours)
     palette.setColor(QPalette::HighlightedText, QColor(colours.highlightedText));
     palette.setColor(QPalette::Link, QColor(colours.link));
     const QColor faded = mixed(QColor(colours.window), QColor(colours.text), 0.45);
-    palette.setColor(QPalette::PlaceholderText, faded);
+    palette.setColor(QPalette::PlaceholderText, mixed(QColor(colours.window), QColor(colours.text), 0.6));
     for (const auto role : { QPalette::Text, QPalette::WindowText, QPalette::ButtonText }) {
         palette.setColor(QPalette::Disabled, role, faded);
     }

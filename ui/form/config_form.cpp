@@ -6,6 +6,7 @@
 #include "ui/form/option_section.h"
 
 #include <QApplication>
+#include <QFrame>
 #include <QLabel>
 #include <QLineEdit>
 #include <QScrollArea>
@@ -47,6 +48,11 @@ ConfigForm::ConfigForm(ConfigModel& model, QWidget* parent)
     layout->addWidget(m_tabs);
     layout->addWidget(m_nothing);
     layout->addWidget(m_scroll, 1);
+    auto* line = new QFrame(this);
+    line->setFrameShape(QFrame::HLine);
+    line->setFrameShadow(QFrame::Plain);
+    line->setForegroundRole(QPalette::Mid);
+    layout->addWidget(line);
     layout->addWidget(m_help);
 
     connect(m_search, &QLineEdit::textChanged, this, &ConfigForm::search);

@@ -172,6 +172,7 @@ void PathListEditor::fitHeight()
     constexpr int most = 4;
     const int lines = std::clamp(m_lines->blockCount(), 1, most);
     const int margins = 2 * static_cast<int>(m_lines->document()->documentMargin()) + 2 * m_lines->frameWidth();
+    m_lines->setVerticalScrollBarPolicy(m_lines->blockCount() > most ? Qt::ScrollBarAsNeeded : Qt::ScrollBarAlwaysOff);
     m_lines->setFixedHeight(lines * m_lines->fontMetrics().lineSpacing() + margins);
     m_lines->setToolTip(m_lines->toPlainText());
 }

@@ -46,13 +46,13 @@ Plot::Plot(const QString& title, const QString& xLabel, const QString& yLabel, Q
     legend->setWrap(8);
     legend->setBorderPen(Qt::NoPen);
     legend->setBrush(Qt::NoBrush);
-    legend->setMargins({ 0, 0, 4, 0 });
+    legend->setMargins({ 0, 3, 4, 0 });
     legend->setIconSize(14, 10);
     legend->setColumnSpacing(8);
     legend->setVisible(true);
     head->setColumnStretchFactor(0, 1);
     head->setColumnStretchFactor(1, 0.001);
-    axisRect()->setMinimumMargins({ 0, 4, 10, 0 });
+    axisRect()->setMinimumMargins({ 0, 8, 10, 0 });
 
     xAxis->setLabel(xLabel);
     yAxis->setLabel(yLabel);
@@ -79,7 +79,7 @@ void Plot::refresh()
     if (m_following) {
         fit();
     }
-    replot(QCustomPlot::rpQueuedReplot);
+    draw();
 }
 
 void Plot::followAll()
@@ -96,10 +96,26 @@ void Plot::changeEvent(QEvent* event)
     }
 }
 
+void Plot::showEvent(QShowEvent* event)
+{
+    QCustomPlot::showEvent(event);
+    draw();
+}
+
+void Plot::draw()
+{
+    // What nobody sees is drawn when it is shown.
+    if (isVisible()) {
+        replot(QCustomPlot::rpQueuedReplot);
+    }
+}
+
 void Plot::fit()
 {
     if (const auto keys = keyRange(xAxis)) {
-        xAxis->setRange(keys->size() > 0 ? *keys : padded(*keys));
+        // A little air, so that points at the ends are whole.
+        const double air = keys->size() > 0 ? keys->size() * 0.012 : 0.5;
+        xAxis->setRange(keys->lower - air, keys->upper + air);
     }
     for (QCPAxis* axis : { yAxis, yAxis2 }) {
         if (const auto values = valueRange(axis)) {
@@ -128,7 +144,7 @@ void Plot::applyPalette()
         styleAxis(axis);
     }
     restyle();
-    replot(QCustomPlot::rpQueuedReplot);
+    draw();
 }
 
 QCPGraph* Plot::addCurve(const QString& name, QCPAxis* valueAxis)

@@ -27,6 +27,7 @@ public:
 
 protected:
     void changeEvent(QEvent* event) override;
+    void showEvent(QShowEvent* event) override;
 
     /// Gives the curves their colours.
     virtual void restyle() = 0;
@@ -44,6 +45,7 @@ protected:
 
 private:
     void styleAxis(QCPAxis* axis);
+    void draw();
 
     QCPTextElement* m_title;
     bool m_following = true;

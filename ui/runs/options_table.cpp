@@ -14,7 +14,7 @@ namespace tunebench {
 
 OptionsTable::OptionsTable(QWidget* parent)
     : QWidget(parent)
-    , m_onlyChanged(new QCheckBox(tr("Only what &differs from the defaults"), this))
+    , m_onlyChanged(new QCheckBox(tr("Only what differs from the defaul&ts"), this))
     , m_table(new QTableWidget(this))
 {
     m_table->setColumnCount(4);
@@ -36,7 +36,7 @@ OptionsTable::OptionsTable(QWidget* parent)
     connect(m_onlyChanged, &QCheckBox::toggled, this, &OptionsTable::refresh);
 }
 
-void OptionsTable::show(const RunConfig& config)
+void OptionsTable::showConfig(const RunConfig& config)
 {
     m_table->setRowCount(0);
     for (const Option& option : options()) {

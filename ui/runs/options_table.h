@@ -15,7 +15,7 @@ class OptionsTable : public QWidget {
 public:
     explicit OptionsTable(QWidget* parent = nullptr);
 
-    void show(const RunConfig& config);
+    void showConfig(const RunConfig& config);
     void clear();
 
 private:

@@ -24,7 +24,7 @@ OverlayView::OverlayView(QWidget* parent)
     }
     auto* choice = new QHBoxLayout;
     auto* valueLabel = new QLabel(tr("Sho&w"), this);
-    auto* keyLabel = new QLabel(tr("o&ver"), this);
+    auto* keyLabel = new QLabel(tr("over"), this);
     valueLabel->setBuddy(m_value);
     keyLabel->setBuddy(m_key);
     choice->addWidget(valueLabel);
@@ -33,7 +33,8 @@ OverlayView::OverlayView(QWidget* parent)
     choice->addWidget(m_key);
     choice->addSpacing(12);
     m_hint->setForegroundRole(QPalette::PlaceholderText);
-    choice->addWidget(m_hint, 1);
+    choice->addWidget(m_hint);
+    choice->addStretch(1);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 6, 0, 0);
     layout->addLayout(choice);
@@ -42,7 +43,7 @@ OverlayView::OverlayView(QWidget* parent)
     connect(m_key, &QComboBox::currentIndexChanged, this, &OverlayView::refresh);
 }
 
-void OverlayView::show(std::vector<OverlaidRun> runs)
+void OverlayView::showRuns(std::vector<OverlaidRun> runs)
 {
     m_runs = std::move(runs);
     refresh();
@@ -51,7 +52,7 @@ void OverlayView::show(std::vector<OverlaidRun> runs)
 void OverlayView::refresh()
 {
     m_hint->setVisible(m_runs.empty());
-    m_plot->show(m_runs, static_cast<OverlayValue>(m_value->currentData().toInt()),
+    m_plot->showRuns(m_runs, static_cast<OverlayValue>(m_value->currentData().toInt()),
         static_cast<OverlayKey>(m_key->currentData().toInt()));
 }
 

@@ -15,7 +15,7 @@ class OverlayView : public QWidget {
 public:
     explicit OverlayView(QWidget* parent = nullptr);
 
-    void show(std::vector<OverlaidRun> runs);
+    void showRuns(std::vector<OverlaidRun> runs);
     OverlayPlot* plot() const { return m_plot; }
 
 private:

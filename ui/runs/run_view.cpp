@@ -46,7 +46,7 @@ RunView::RunView(QWidget* parent)
     m_tabs->setDocumentMode(true);
     m_tabs->addTab(m_plots, tr("&Plots"));
     m_tabs->addTab(m_options, tr("Opt&ions"));
-    m_tabs->addTab(m_overlay, tr("O&verlay"));
+    m_tabs->addTab(m_overlay, tr("Over&lay"));
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 4, 0, 0);
     layout->addLayout(head);
@@ -129,7 +129,7 @@ void RunView::showOptions(const RunRecord& run)
 {
     if (auto config = readRunConfig(run.path)) {
         m_config = std::move(*config);
-        m_options->show(*m_config);
+        m_options->showConfig(*m_config);
         m_plots->setMemoryLimit(*m_config);
     }
 }

@@ -77,6 +77,8 @@ void RunsPage::makeTable()
     m_table->sortByColumn(RunsModel::started, Qt::DescendingOrder);
     m_table->setAccessibleName(tr("Saved runs"));
     m_table->setFrameShape(QFrame::NoFrame);
+    constexpr int swatch = 12;
+    m_table->setIconSize({ swatch, swatch });
     m_table->header()->setStretchLastSection(false);
     m_table->header()->setSectionResizeMode(QHeaderView::ResizeToContents);
     m_table->header()->setSectionResizeMode(RunsModel::name, QHeaderView::Stretch);
@@ -167,7 +169,7 @@ void RunsPage::showOverlay()
     }
     if (overlaid != m_overlaid) {
         m_overlaid = std::move(overlaid);
-        m_view->overlay()->show(std::move(runs));
+        m_view->overlay()->showRuns(std::move(runs));
     }
 }
 

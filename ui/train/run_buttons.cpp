@@ -48,7 +48,7 @@ void RunActions::refresh()
     m_start->setEnabled(phase == RunPhase::idle && m_blocker.isEmpty());
     m_start->setToolTip(m_blocker.isEmpty() ? tr("Train with these options (F5)") : m_blocker);
     m_pause->setEnabled(paused || phase == RunPhase::running || phase == RunPhase::starting);
-    m_pause->setText(paused ? tr("&Resume") : tr("&Pause"));
+    m_pause->setText(paused ? tr("Resu&me") : tr("&Pause"));
     m_pause->setToolTip(paused ? tr("Go on training (F6)") : tr("Pause after this micro-batch (F6)"));
     m_stop->setEnabled(m_bridge.active() && phase != RunPhase::stopping);
     m_stop->setToolTip(tr("Stop after this micro-batch and keep what was learnt (Shift+F5)"));
@@ -76,6 +76,11 @@ RunButtons::RunButtons(RunActions& actions, QWidget* parent)
         button->setFocusPolicy(Qt::StrongFocus);
         button->setMinimumSize(fontMetrics().averageCharWidth() * 10, fontMetrics().height() + 12);
         layout->addWidget(button);
+        if (action == actions.start()) {
+            QFont bold = button->font();
+            bold.setBold(true);
+            button->setFont(bold);
+        }
     }
 }
 

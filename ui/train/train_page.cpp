@@ -106,7 +106,7 @@ void TrainPage::start()
     // Files may have come or gone since the last edit.
     m_model.revalidate();
     if (const Finding* finding = m_model.blocker()) {
-        m_banner->show(Banner::Kind::error, QString::fromStdString(finding->message));
+        m_banner->showMessage(Banner::Kind::error, QString::fromStdString(finding->message));
         m_form->showField(finding->key);
         return;
     }
@@ -115,7 +115,7 @@ void TrainPage::start()
 
 void TrainPage::warn(const QString& text)
 {
-    m_banner->show(Banner::Kind::warning, text);
+    m_banner->showMessage(Banner::Kind::warning, text);
 }
 
 QByteArray TrainPage::layoutState() const
@@ -174,13 +174,13 @@ void TrainPage::showEnd(const RunEnd& end)
     const QString name = QString::fromStdString(end.run.filename().string());
     switch (end.state) {
     case RunState::failed:
-        m_banner->show(Banner::Kind::error, end.message.isEmpty() ? tr("The run failed.") : end.message);
+        m_banner->showMessage(Banner::Kind::error, end.message.isEmpty() ? tr("The run failed.") : end.message);
         break;
     case RunState::stopped:
-        m_banner->show(Banner::Kind::warning, tr("Stopped. What was learnt is kept in %1.").arg(name));
+        m_banner->showMessage(Banner::Kind::warning, tr("Stopped. What was learnt is kept in %1.").arg(name));
         break;
     default:
-        m_banner->show(Banner::Kind::good, tr("Finished. The run is saved as %1.").arg(name));
+        m_banner->showMessage(Banner::Kind::good, tr("Finished. The run is saved as %1.").arg(name));
     }
 }
 

@@ -98,6 +98,8 @@ void MainWindow::closeEvent(QCloseEvent* event)
 
 void MainWindow::makeStatus()
 {
+    constexpr int margin = 6;
+    m_phase->setContentsMargins(margin, 0, margin, 0);
     statusBar()->addWidget(m_phase);
     statusBar()->addPermanentWidget(m_place);
     m_place->setText(tr("Runs: %1").arg(QString::fromStdString(m_paths.runs.string())));
