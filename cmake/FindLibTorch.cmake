@@ -20,7 +20,7 @@ find_package_handle_standard_args(LibTorch
     REASON_FAILURE_MESSAGE "Run packaging/setup.sh, or set TUNEBENCH_LIBTORCH to a LibTorch folder.")
 
 if(LibTorch_FOUND AND NOT TARGET LibTorch::LibTorch)
-    add_library(LibTorch::LibTorch INTERFACE IMPORTED)
+    add_library(LibTorch::LibTorch INTERFACE IMPORTED GLOBAL)
     target_include_directories(LibTorch::LibTorch SYSTEM INTERFACE
         "${LibTorch_ROOT_DIR}/include" "${LibTorch_ROOT_DIR}/include/torch/csrc/api/include")
     target_link_libraries(LibTorch::LibTorch INTERFACE

@@ -59,7 +59,8 @@ class MetaCountingAllocator final : public c10::Allocator {
 public:
     c10::DataPtr allocate(size_t bytes) override
     {
-        auto record = std::make_unique<BlockHeader>(BlockHeader { MemoryLedger::rounded(bytes), CategoryScope::current() });
+        auto record
+            = std::make_unique<BlockHeader>(BlockHeader { MemoryLedger::rounded(bytes), CategoryScope::current() });
         TORCH_CHECK_WITH(OutOfMemoryError, metaLedger().add(record->bytes, record->category),
             "Out of memory: the plan passes its limit of ", metaLedger().limit(), " bytes.");
         return { nullptr, record.release(), &release, c10::Device(c10::kMeta) };

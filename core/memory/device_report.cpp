@@ -96,14 +96,17 @@ nlohmann::ordered_json reportToJson(const MachineReport& report)
         for (const TypeMeasurement& type : device.types) {
             types.push_back({ { "type", typeNames.at(type.type) },
                 { "gflops", type.gflops ? nlohmann::ordered_json(*type.gflops) : nullptr },
-                { "relative_error", type.worstRelativeError ? nlohmann::ordered_json(*type.worstRelativeError) : nullptr },
+                { "relative_error",
+                    type.worstRelativeError ? nlohmann::ordered_json(*type.worstRelativeError) : nullptr },
                 { "passes_self_test", type.passesSelfTest } });
         }
-        devices.push_back({ { "device", device.device }, { "name", device.name }, { "memory_total", device.memoryTotal },
-            { "memory_available", device.memoryAvailable }, { "threads", device.threads }, { "types", types },
-            { "auto", { { "precision", typeNames.at(device.automaticPrecision) },
-                          { "compute", typeNames.at(device.automaticCompute) } } },
-            { "reason", device.reason } });
+        devices.push_back(
+            { { "device", device.device }, { "name", device.name }, { "memory_total", device.memoryTotal },
+                { "memory_available", device.memoryAvailable }, { "threads", device.threads }, { "types", types },
+                { "auto",
+                    { { "precision", typeNames.at(device.automaticPrecision) },
+                        { "compute", typeNames.at(device.automaticCompute) } } },
+                { "reason", device.reason } });
     }
     return { { "libtorch", report.libtorch }, { "driver", report.driver }, { "devices", devices } };
 }
@@ -117,11 +120,14 @@ std::optional<MachineReport> reportFromJson(std::string_view text)
         const auto json = nlohmann::json::parse(text);
         MachineReport report { .libtorch = json.at("libtorch"), .driver = json.at("driver"), .devices = {} };
         for (const auto& entry : json.at("devices")) {
-            DeviceMeasurement device { .device = entry.at("device"), .name = entry.at("name"),
-                .memoryTotal = entry.at("memory_total"), .memoryAvailable = entry.at("memory_available"),
+            DeviceMeasurement device { .device = entry.at("device"),
+                .name = entry.at("name"),
+                .memoryTotal = entry.at("memory_total"),
+                .memoryAvailable = entry.at("memory_available"),
                 .threads = entry.at("threads") };
             for (const auto& type : entry.at("types")) {
-                device.types.push_back({ .type = typeNamed(type.at("type")), .gflops = optionalNumber(type.at("gflops")),
+                device.types.push_back({ .type = typeNamed(type.at("type")),
+                    .gflops = optionalNumber(type.at("gflops")),
                     .worstRelativeError = optionalNumber(type.at("relative_error")),
                     .passesSelfTest = type.at("passes_self_test") });
             }

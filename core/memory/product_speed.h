@@ -6,8 +6,8 @@
 
 namespace tunebench {
 
-/// Speed and error of matrix products in `type` on `device`, for the shapes of a small language model's layers. Takes about a
-/// quarter of a second.
+/// Speed and error of matrix products in `type` on `device`, for the shapes of a small language model's layers. Takes
+/// about a quarter of a second.
 TypeMeasurement measureProducts(NumberType type, at::Device device);
 
 } // namespace tunebench

@@ -36,7 +36,8 @@ std::map<std::string, Parameter*> parameterSlots(Decoder& decoder)
 std::vector<std::pair<std::string, Linear*>> DecoderLayer::projections()
 {
     return { { "self_attn.q_proj", &query }, { "self_attn.k_proj", &key }, { "self_attn.v_proj", &value },
-        { "self_attn.o_proj", &output }, { "mlp.gate_proj", &gate }, { "mlp.up_proj", &up }, { "mlp.down_proj", &down } };
+        { "self_attn.o_proj", &output }, { "mlp.gate_proj", &gate }, { "mlp.up_proj", &up },
+        { "mlp.down_proj", &down } };
 }
 
 void Decoder::forEachBaseParameter(const std::function<void(Parameter&)>& body)

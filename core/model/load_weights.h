@@ -6,8 +6,8 @@
 
 namespace tunebench {
 
-/// Fills the decoder's base tensors from a model on disk, a slice at a time, so that no second copy of the model exists.
-/// Does nothing on the meta device.
+/// Fills the decoder's base tensors from a model on disk, a slice at a time, so that no second copy of the model
+/// exists. Does nothing on the meta device.
 Result<void> loadWeights(Decoder& decoder, const WeightSource& source);
 
 } // namespace tunebench

@@ -15,7 +15,8 @@ bool names(std::string_view target, std::string_view module)
 {
     if (target == "all-linear" || target == module)
         return true;
-    return module.size() > target.size() && module.ends_with(target) && module[module.size() - target.size() - 1] == '.';
+    return module.size() > target.size() && module.ends_with(target)
+        && module[module.size() - target.size() - 1] == '.';
 }
 
 std::string projectionNames(Decoder& decoder)

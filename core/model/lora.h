@@ -18,8 +18,8 @@ struct LoraTarget {
 /// what the model has.
 Result<std::vector<LoraTarget>> findLoraTargets(Decoder& decoder, std::span<const std::string> targets);
 
-/// Gives each target a fresh pair: A uniform as PEFT draws it (Kaiming with a = sqrt 5: within +-1 / sqrt(in)), B zero, so
-/// that the model is unchanged at first. The same seed gives the same numbers on every device.
+/// Gives each target a fresh pair: A uniform as PEFT draws it (Kaiming with a = sqrt 5: within +-1 / sqrt(in)), B zero,
+/// so that the model is unchanged at first. The same seed gives the same numbers on every device.
 void attachLora(Decoder& decoder, std::span<const LoraTarget> targets, int64_t rank, double alpha, uint64_t seed);
 
 } // namespace tunebench

@@ -18,8 +18,8 @@ namespace {
 /// Queries in one block: large enough for fast products, small enough that a block of scores stays in the cache.
 constexpr int64_t queryBlock = 128;
 
-/// One segment in fp32. Queries are grouped under the key-value head that they share, query by query, so that a block of
-/// queries is one slice: [key-value heads, length * group, size].
+/// One segment in fp32. Queries are grouped under the key-value head that they share, query by query, so that a block
+/// of queries is one slice: [key-value heads, length * group, size].
 struct Segment {
     at::Tensor query, key, value; ///< key, value: [key-value heads, length, size]
     int64_t length, group;
@@ -65,7 +65,8 @@ struct Segment {
         auto scores = at::bmm(queries, keys);
         scores.mul_(scale);
         scores.narrow(2, first, count)
-            .masked_fill_(mask.narrow(0, 0, count * group).narrow(1, 0, count), -std::numeric_limits<float>::infinity());
+            .masked_fill_(
+                mask.narrow(0, 0, count * group).narrow(1, 0, count), -std::numeric_limits<float>::infinity());
         return at::_softmax(scores, -1, false);
     }
 };
@@ -99,12 +100,13 @@ at::Tensor attention(const at::Tensor& query, const at::Tensor& key, const at::T
     auto output = at::empty_like(query);
     const auto mask = futureMask(query, longestSegment(segments), query.size(1) / key.size(1));
     forEachSegment(segments, [&](int64_t start, int64_t length) {
-        const Segment segment(query.narrow(0, start, length), key.narrow(0, start, length), value.narrow(0, start, length));
+        const Segment segment(
+            query.narrow(0, start, length), key.narrow(0, start, length), value.narrow(0, start, length));
         for (int64_t first = 0; first < length; first += queryBlock) {
             const int64_t count = std::min(queryBlock, length - first);
             const auto weights = segment.weights(first, count, mask);
-            segment.ungroupInto(output.narrow(0, start + first, count),
-                at::bmm(weights, segment.value.narrow(1, 0, first + count)));
+            segment.ungroupInto(
+                output.narrow(0, start + first, count), at::bmm(weights, segment.value.narrow(1, 0, first + count)));
         }
     });
     return output;
@@ -116,7 +118,8 @@ AttentionGradients attentionBackward(const at::Tensor& outputGradient, const at:
     AttentionGradients gradients { at::empty_like(query), at::empty_like(key), at::empty_like(value) };
     const auto mask = futureMask(query, longestSegment(segments), query.size(1) / key.size(1));
     forEachSegment(segments, [&](int64_t start, int64_t length) {
-        const Segment segment(query.narrow(0, start, length), key.narrow(0, start, length), value.narrow(0, start, length));
+        const Segment segment(
+            query.narrow(0, start, length), key.narrow(0, start, length), value.narrow(0, start, length));
         const auto output = Segment::grouped(outputGradient.narrow(0, start, length), key.size(1));
         auto keyGradient = at::zeros_like(segment.key, at::MemoryFormat::Contiguous);
         auto valueGradient = at::zeros_like(segment.value, at::MemoryFormat::Contiguous);

@@ -22,7 +22,8 @@ int64_t chunkRows(int64_t vocabulary)
 /// Rows of a head that is held in another type than the products are made in, cast at once.
 constexpr int64_t castRows = 8192;
 
-/// Calls body(first row, rows, those rows of weight in the wanted type): the whole weight at once where nothing is to be cast.
+/// Calls body(first row, rows, those rows of weight in the wanted type): the whole weight at once where nothing is to
+/// be cast.
 template <class Body> void forEachCastBlock(const at::Tensor& weight, at::ScalarType type, Body body)
 {
     const int64_t step = weight.scalar_type() == type ? weight.size(0) : castRows;
@@ -102,7 +103,7 @@ at::Tensor forEachChunk(const at::Tensor& hidden, const at::Tensor& weight, cons
 at::Tensor linearCrossEntropy(const at::Tensor& hidden, const Parameter& head, const at::Tensor& targets)
 {
     const CategoryScope scope(MemoryCategory::logitsAndLoss);
-    return forEachChunk(hidden, head.value, targets, [](int64_t, int64_t, ChunkSoftmax&, const at::Tensor&) { });
+    return forEachChunk(hidden, head.value, targets, [](int64_t, int64_t, ChunkSoftmax&, const at::Tensor&) {});
 }
 
 at::Tensor linearCrossEntropyWithGradient(const at::Tensor& hidden, const Parameter& head, const at::Tensor& targets,
@@ -110,8 +111,8 @@ at::Tensor linearCrossEntropyWithGradient(const at::Tensor& hidden, const Parame
 {
     const CategoryScope scope(MemoryCategory::logitsAndLoss);
     hiddenGradient = at::empty_like(hidden);
-    return forEachChunk(
-        hidden, head.value, targets, [&](int64_t first, int64_t rows, ChunkSoftmax& softmax, const at::Tensor& chunkTargets) {
+    return forEachChunk(hidden, head.value, targets,
+        [&](int64_t first, int64_t rows, ChunkSoftmax& softmax, const at::Tensor& chunkTargets) {
             const auto gradient = softmax.gradient(chunkTargets, gradientScale).to(hidden.scalar_type());
             inputGradientInto(hiddenGradient.narrow(0, first, rows), gradient, head.value);
             if (!head.trained())

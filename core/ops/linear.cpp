@@ -28,7 +28,8 @@ at::Tensor lowRankGradient(const LoraPair& lora, const at::Tensor& outputGradien
     return at::mm(outputGradient, held(lora.b, outputGradient)).mul_(lora.scale);
 }
 
-void addLoraGradients(const LoraPair& lora, const at::Tensor& outputGradient, const at::Tensor& lowRank, const at::Tensor& x)
+void addLoraGradients(
+    const LoraPair& lora, const at::Tensor& outputGradient, const at::Tensor& lowRank, const at::Tensor& x)
 {
     const auto reduced = at::mm(x, held(lora.a, x).t()).mul_(lora.scale);
     addProduct(lora.b.gradient, outputGradient.t(), reduced);

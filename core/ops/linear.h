@@ -13,8 +13,8 @@ struct LoraPair {
     double scale = 1; ///< alpha / rank
 };
 
-/// x W^T + bias, with an optional low-rank update. Weights may be held in another type than the products are made in; they
-/// are then cast, one matrix at a time.
+/// x W^T + bias, with an optional low-rank update. Weights may be held in another type than the products are made in;
+/// they are then cast, one matrix at a time.
 struct Linear {
     Parameter weight; ///< [out, in]
     Parameter bias; ///< [out]; may not exist

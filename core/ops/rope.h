@@ -4,14 +4,15 @@
 
 namespace tunebench {
 
-/// Cosines and sines of the rotation angles, one row a token: [tokens, 1, head size / 2], in the type of what is rotated.
+/// Cosines and sines of the rotation angles, one row a token: [tokens, 1, head size / 2], in the type of what is
+/// rotated.
 struct RopeAngles {
     at::Tensor cosine;
     at::Tensor sine;
 };
 
-/// Rotates x [tokens, heads, head size] in place; the first half of each head pairs with the second, as transformers has
-/// it (rotate_half).
+/// Rotates x [tokens, heads, head size] in place; the first half of each head pairs with the second, as transformers
+/// has it (rotate_half).
 void rotate(const at::Tensor& x, const RopeAngles& angles);
 
 /// The inverse rotation, in place: the gradient of rotate().

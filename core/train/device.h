@@ -9,9 +9,9 @@
 
 namespace tunebench {
 
-/// Makes LibTorch ready, once for the process and before any tensor exists: our counting allocators, and, where an NVIDIA
-/// driver is found, LibTorch's CUDA half. Calling it again does nothing. The text says why there is no CUDA although there is a
-/// driver (a library that is missing, by name); empty when all is well.
+/// Makes LibTorch ready, once for the process and before any tensor exists: our counting allocators, and, where an
+/// NVIDIA driver is found, LibTorch's CUDA half. Calling it again does nothing. The text says why there is no CUDA
+/// although there is a driver (a library that is missing, by name); empty when all is well.
 const std::string& initializeEngine();
 
 /// NVIDIA devices that LibTorch can use.

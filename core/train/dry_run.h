@@ -16,8 +16,8 @@ struct PlannedMemory {
     MemoryBreakdown atPeak {};
 };
 
-/// Makes the model on the meta device and runs the given optimizer steps there: the very code that trains, with no numbers.
-/// `config` must have been resolved; rows and order do not matter, shapes do.
+/// Makes the model on the meta device and runs the given optimizer steps there: the very code that trains, with no
+/// numbers. `config` must have been resolved; rows and order do not matter, shapes do.
 Result<PlannedMemory> dryRun(
     const RunConfig& config, const ModelSpec& spec, std::span<const std::vector<MicroBatch>> steps);
 

@@ -40,8 +40,9 @@ std::string outOfMemory(std::string detail, const RunConfig& config, bool traini
 {
     if (detail.empty() || detail.back() != '.')
         detail += '.';
-    return detail + " This happened " + (training ? "in training; the weights are untouched" : "while loading the model")
-        + ". Try " + memoryRemedies(config, training) + ".";
+    return detail + " This happened "
+        + (training ? "in training; the weights are untouched" : "while loading the model") + ". Try "
+        + memoryRemedies(config, training) + ".";
 }
 
 } // namespace

@@ -8,7 +8,8 @@
 
 namespace tunebench {
 
-/// An exception of the engine as a sentence for the user. Memory that ran out gets what it happened in and what would help.
+/// An exception of the engine as a sentence for the user. Memory that ran out gets what it happened in and what would
+/// help.
 std::string explainException(const std::exception& error, const RunConfig& config, bool training);
 
 /// Why training stopped at a gradient that is not finite, and what to change.

@@ -12,7 +12,8 @@ at::Tensor normalized(const at::Tensor& x, const at::Tensor& scale, const Parame
     return rmsNorm(x, scale, weight.value.to(x.scalar_type()));
 }
 
-at::Tensor normBackward(const at::Tensor& gradient, const at::Tensor& x, const at::Tensor& scale, const Parameter& weight)
+at::Tensor normBackward(
+    const at::Tensor& gradient, const at::Tensor& x, const at::Tensor& scale, const Parameter& weight)
 {
     return rmsNormBackward(gradient, x, scale, weight.value.to(x.scalar_type()), weight.gradient);
 }
@@ -54,8 +55,8 @@ at::Tensor mlpBackward(
     const DecoderLayer& layer, const PassContext&, LayerActivations& a, const at::Tensor& outputGradient)
 {
     at::Tensor activationGradient;
-    linearBackward(layer.down, outputGradient,
-        layer.down.trained() ? gatedActivation(a.gate, a.up) : at::Tensor(), activationGradient);
+    linearBackward(layer.down, outputGradient, layer.down.trained() ? gatedActivation(a.gate, a.up) : at::Tensor(),
+        activationGradient);
     auto [gateGradient, upGradient] = gatedActivationBackward(activationGradient, a.gate, a.up);
     activationGradient.reset();
     a.gate.reset();
@@ -79,8 +80,8 @@ AttentionGradients attentionInputGradients(
     at::Tensor attendedGradient;
     linearBackward(layer.output, middleGradient, a.attended, attendedGradient);
     a.attended.reset();
-    auto gradients = attentionBackward(
-        heads(attendedGradient, context.spec.headSize), a.query, a.key, a.value, context.segments);
+    auto gradients
+        = attentionBackward(heads(attendedGradient, context.spec.headSize), a.query, a.key, a.value, context.segments);
     a.query.reset();
     a.key.reset();
     a.value.reset();
@@ -91,7 +92,8 @@ AttentionGradients attentionInputGradients(
 
 } // namespace
 
-at::Tensor layerForward(const DecoderLayer& layer, const PassContext& context, const at::Tensor& x, LayerActivations* kept)
+at::Tensor layerForward(
+    const DecoderLayer& layer, const PassContext& context, const at::Tensor& x, LayerActivations* kept)
 {
     const CategoryScope scope(kept ? MemoryCategory::savedActivations : MemoryCategory::temporary);
     LayerActivations activations;

@@ -25,7 +25,8 @@ struct LayerActivations {
 };
 
 /// One layer forward: x [tokens, hidden] -> [tokens, hidden]. With `kept` its activations are stored there.
-at::Tensor layerForward(const DecoderLayer& layer, const PassContext& context, const at::Tensor& x, LayerActivations* kept);
+at::Tensor layerForward(
+    const DecoderLayer& layer, const PassContext& context, const at::Tensor& x, LayerActivations* kept);
 
 /// One layer backward: adds to the gradients of what is trained and returns the gradient of the layer's input, or an
 /// undefined tensor when `inputGradientWanted` is false. Activations are given up as soon as they have been used.

@@ -29,7 +29,8 @@ RopeAngles anglesOf(const Decoder& decoder, const std::vector<int64_t>& position
             sine.push_back(std::sin(angle));
         }
     }
-    const std::vector<int64_t> shape { static_cast<int64_t>(positions.size()), 1, static_cast<int64_t>(frequencies.size()) };
+    const std::vector<int64_t> shape { static_cast<int64_t>(positions.size()), 1,
+        static_cast<int64_t>(frequencies.size()) };
     return { hostTensor<float>(cosine, shape, decoder.device).to(decoder.compute),
         hostTensor<float>(sine, shape, decoder.device).to(decoder.compute) };
 }
@@ -85,8 +86,8 @@ at::Tensor headLoss(const Decoder& decoder, const at::Tensor& x, const Supervisi
     if (!gradient)
         return linearCrossEntropy(hidden, decoder.head(), supervision.targets);
     at::Tensor hiddenGradient;
-    auto loss = linearCrossEntropyWithGradient(
-        hidden, decoder.head(), supervision.targets, gradientScale, hiddenGradient);
+    auto loss
+        = linearCrossEntropyWithGradient(hidden, decoder.head(), supervision.targets, gradientScale, hiddenGradient);
     const auto chosenGradient = rmsNormBackward(hiddenGradient, chosen, scale, weight, decoder.finalNorm.gradient);
     *gradient = at::zeros(x.sizes(), x.options());
     gradient->index_copy_(0, supervision.slots, chosenGradient);
@@ -115,7 +116,8 @@ public:
                 m_segmentInputs[i] = x;
             const bool keep = wanted && m_recompute.everyLayers == 0;
             // A segment's input stays until its backward pass, so it is a saved activation, wherever it was made.
-            const CategoryScope scope(startsSegment(i + 1) ? MemoryCategory::savedActivations : CategoryScope::current());
+            const CategoryScope scope(
+                startsSegment(i + 1) ? MemoryCategory::savedActivations : CategoryScope::current());
             x = layerForward(m_layers[i], m_context, x, keep ? &m_kept[i] : nullptr);
         }
         return x;

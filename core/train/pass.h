@@ -19,8 +19,8 @@ struct PassTimes {
 };
 
 /// Forward and backward over one micro-batch: adds d(gradientScale * sum of token losses) to the gradients of what is
-/// trained, adds its times to `times`, and returns the sum of token losses (a scalar, fp64, on the device). The micro-batch
-/// must have at least one target.
+/// trained, adds its times to `times`, and returns the sum of token losses (a scalar, fp64, on the device). The
+/// micro-batch must have at least one target.
 at::Tensor trainingPass(
     Decoder& decoder, const MicroBatch& batch, double gradientScale, RecomputePlan recompute, PassTimes& times);
 

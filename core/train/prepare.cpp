@@ -35,8 +35,8 @@ void noticeTruncation(const TruncationCounts& cut, const RunConfig& config, cons
 {
     if (cut.rows == 0)
         return;
-    notice(std::to_string(cut.rows) + " rows were longer than max_length (" + std::to_string(config.maxLength) + " tokens): "
-            + std::to_string(cut.tokensCut) + " tokens were cut, and " + std::to_string(cut.answersCut)
+    notice(std::to_string(cut.rows) + " rows were longer than max_length (" + std::to_string(config.maxLength)
+            + " tokens): " + std::to_string(cut.tokensCut) + " tokens were cut, and " + std::to_string(cut.answersCut)
             + " answers lost a part.",
         true);
 }
@@ -47,8 +47,9 @@ Result<PreparedData> prepareData(
     const RunConfig& config, const ModelSpec& spec, const Notice& notice, std::stop_token stop)
 {
     if (config.maxLength > spec.contextLength)
-        return failure("max_length: " + std::to_string(config.maxLength) + " tokens is more than the model's context of "
-            + std::to_string(spec.contextLength) + "; choose at most that.");
+        return failure("max_length: " + std::to_string(config.maxLength)
+            + " tokens is more than the model's context of " + std::to_string(spec.contextLength)
+            + "; choose at most that.");
     const auto tokenRows = holdsTokenRows(config.dataset, config);
     if (!tokenRows)
         return tl::unexpected(tokenRows.error());

@@ -22,8 +22,9 @@ struct PreparedData {
     TokenId padId = 0; ///< fills padding slots, which nothing ever looks at
 };
 
-/// Reads, tokenises and splits the rows of `config`; opens the model's tokenizer only where the rows are not tokens already.
-/// Errors: unreadable files, no usable row, an id that the model's vocabulary does not have, a max_length beyond its context.
+/// Reads, tokenises and splits the rows of `config`; opens the model's tokenizer only where the rows are not tokens
+/// already. Errors: unreadable files, no usable row, an id that the model's vocabulary does not have, a max_length
+/// beyond its context.
 Result<PreparedData> prepareData(
     const RunConfig& config, const ModelSpec& spec, const Notice& notice, std::stop_token stop = {});
 

@@ -16,14 +16,14 @@ template <class T>
 Result<void> takeOver(const ConfigChoice& choice, const std::string& key, T& value, const T& fromAdapter)
 {
     if (choice.set.contains(key) && value != fromAdapter)
-        return failure(key + ": the adapter was made with another value; leave " + key + " out to go on training it, or leave "
-                + "adapter out to start a fresh one.");
+        return failure(key + ": the adapter was made with another value; leave " + key
+            + " out to go on training it, or leave " + "adapter out to start a fresh one.");
     value = fromAdapter;
     return {};
 }
 
-Result<std::optional<PeftAdapter>> openAdapter(
-    const ConfigChoice& choice, RunConfig& config, const ModelSpec& spec, const Notice& notice, const std::string& modelName)
+Result<std::optional<PeftAdapter>> openAdapter(const ConfigChoice& choice, RunConfig& config, const ModelSpec& spec,
+    const Notice& notice, const std::string& modelName)
 {
     if (!config.adapter || config.method == Method::full)
         return std::nullopt;
@@ -39,7 +39,8 @@ Result<std::optional<PeftAdapter>> openAdapter(
             return tl::unexpected(taken.error());
     }
     if (!adapter->baseModelName.empty() && adapter->baseModelName != modelName)
-        notice("The adapter says it was made for " + adapter->baseModelName + "; it is used with " + modelName + ".", false);
+        notice("The adapter says it was made for " + adapter->baseModelName + "; it is used with " + modelName + ".",
+            false);
     return std::optional(std::move(*adapter));
 }
 
@@ -78,10 +79,12 @@ nlohmann::ordered_json describeEnvironment(const RunInputs& inputs)
         { "device", inputs.config.device },
         { "threads", inputs.config.threads > 0 ? inputs.config.threads : at::get_num_threads() },
         { "memory_total", memory.total },
-        { "model", { { "name", inputs.model.name }, { "family", inputs.model.spec.family },
-                       { "parameters", parameterCount(inputs.model.spec) }, { "fingerprint", inputs.model.fingerprint } } },
-        { "data", { { "fingerprint", inputs.data.fingerprint }, { "training_rows", inputs.data.rows.training.size() },
-                      { "held_out_rows", inputs.data.rows.heldOut.size() } } },
+        { "model",
+            { { "name", inputs.model.name }, { "family", inputs.model.spec.family },
+                { "parameters", parameterCount(inputs.model.spec) }, { "fingerprint", inputs.model.fingerprint } } },
+        { "data",
+            { { "fingerprint", inputs.data.fingerprint }, { "training_rows", inputs.data.rows.training.size() },
+                { "held_out_rows", inputs.data.rows.heldOut.size() } } },
         { "driver", nullptr },
         { "card", nullptr },
     };

@@ -22,7 +22,8 @@ void lower(std::optional<double>& best, const std::optional<double>& value)
 }
 
 /// First, last and best of a loss that may be missing.
-void track(std::optional<double>& first, std::optional<double>& last, std::optional<double>& best, std::optional<double> loss)
+void track(
+    std::optional<double>& first, std::optional<double>& last, std::optional<double>& best, std::optional<double> loss)
 {
     if (!loss)
         return;
@@ -66,7 +67,8 @@ void RunRecorder::step(const StepMetrics& metrics, bool written)
     raise(m_summary.peakProcess, metrics.process);
     raise(m_summary.peakDeviceUsed, metrics.deviceUsed);
     if (metrics.deviceUtilization)
-        m_summary.meanDeviceUtilization = (m_utilizationSum += *metrics.deviceUtilization) / static_cast<double>(++m_utilizationCount);
+        m_summary.meanDeviceUtilization
+            = (m_utilizationSum += *metrics.deviceUtilization) / static_cast<double>(++m_utilizationCount);
     if (metrics.powerWatts)
         m_summary.meanPowerWatts = (m_powerSum += *metrics.powerWatts) / static_cast<double>(++m_powerCount);
     if (written)

@@ -8,8 +8,8 @@
 
 namespace tunebench {
 
-/// Keeps a run's record: writes each line and the summary to the run folder and tells whoever listens. A folder that cannot be
-/// written any more (a full disk) becomes the run's failure at the next check().
+/// Keeps a run's record: writes each line and the summary to the run folder and tells whoever listens. A folder that
+/// cannot be written any more (a full disk) becomes the run's failure at the next check().
 class RunRecorder {
 public:
     using Listener = std::function<void(TrainerEvent)>;

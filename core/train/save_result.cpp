@@ -56,7 +56,8 @@ Result<void> saveModel(
 
 } // namespace
 
-Result<void> saveResult(const std::filesystem::path& run, const RunInputs& inputs, Trainee& trainee, const Notice& notice)
+Result<void> saveResult(
+    const std::filesystem::path& run, const RunInputs& inputs, Trainee& trainee, const Notice& notice)
 {
     if (inputs.config.method == Method::lora)
         return saveAdapter(run / "adapter", inputs, trainee.decoder);

@@ -9,16 +9,16 @@ namespace tunebench {
 
 struct PeftAdapter;
 
-/// Everything on the device that a run trains with. Training makes one on the CPU or a GPU; the dry run makes the same one on
-/// the meta device.
+/// Everything on the device that a run trains with. Training makes one on the CPU or a GPU; the dry run makes the same
+/// one on the meta device.
 struct Trainee {
     Decoder decoder;
     Optimizer optimizer;
     LossScaler scaler;
 };
 
-/// Makes base tensors, low-rank pairs and optimizer state. With `weights` the base tensors are filled; with `adapter` the pairs
-/// come from it, else they are fresh. `config` must have been resolved (no `auto`).
+/// Makes base tensors, low-rank pairs and optimizer state. With `weights` the base tensors are filled; with `adapter`
+/// the pairs come from it, else they are fresh. `config` must have been resolved (no `auto`).
 Result<Trainee> makeTrainee(const RunConfig& config, const ModelSpec& spec, const WeightSource* weights,
     const PeftAdapter* adapter, at::Device device);
 
@@ -33,8 +33,9 @@ struct StepOutcome {
     double optimizerSeconds = 0;
 };
 
-/// One optimizer step over the micro-batches of an accumulation group. `goOn` is asked before each micro-batch. A gradient that
-/// is not finite (and not to be cured by the loss scale) leaves the weights as they are; the outcome's norm tells.
+/// One optimizer step over the micro-batches of an accumulation group. `goOn` is asked before each micro-batch. A
+/// gradient that is not finite (and not to be cured by the loss scale) leaves the weights as they are; the outcome's
+/// norm tells.
 StepOutcome trainStep(Trainee& trainee, const RunConfig& config, std::span<const MicroBatch> group, double learningRate,
     const std::function<bool()>& goOn);
 

@@ -80,7 +80,8 @@ private:
         return true;
     }
 
-    /// Slots that some micro-batch of training has in any case: those of the longest row, or of a batch of average rows.
+    /// Slots that some micro-batch of training has in any case: those of the longest row, or of a batch of average
+    /// rows.
     int64_t slotBudget() const
     {
         size_t longest = 0, total = 0;
@@ -183,7 +184,8 @@ RunSummary firstSummary(const RunInputs& inputs)
     summary.truncatedRows = data.truncation.rows;
     summary.tokensCut = data.truncation.tokensCut;
     summary.answersCut = data.truncation.answersCut;
-    summary.truncatedShare = data.usable > 0 ? static_cast<double>(data.truncation.rows) / static_cast<double>(data.usable) : 0;
+    summary.truncatedShare
+        = data.usable > 0 ? static_cast<double>(data.truncation.rows) / static_cast<double>(data.usable) : 0;
     return summary;
 }
 
@@ -218,7 +220,8 @@ Result<bool> trainAndSave(
     const auto trained = guarded(inputs.config, true, [&] { return loop.run(); });
     // What was learnt is kept however the run ended.
     if (recorder.summary().step > 0 || trained) {
-        auto saved = guarded(inputs.config, true, [&] { return saveResult(recorder.path(), inputs, *trainee, notice); });
+        auto saved
+            = guarded(inputs.config, true, [&] { return saveResult(recorder.path(), inputs, *trainee, notice); });
         if (!saved && trained)
             return tl::unexpected(saved.error());
     }

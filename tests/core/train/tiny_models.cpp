@@ -4,6 +4,7 @@
 #include "core/data/micro_batches.h"
 #include "core/train/device.h"
 
+#include <ATen/TensorOperators.h>
 #include <ATen/ops/linalg_vector_norm.h>
 
 namespace tunebench::test {

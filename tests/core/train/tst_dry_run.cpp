@@ -82,7 +82,7 @@ private Q_SLOTS:
         config.checkpointEveryLayers = std::max(1, recomputeEvery);
         const ModelSpec spec = mediumSpec(!full);
         const auto rows = rowsOf({ 37, 300, 129, 64, 200, 31 });
-        const std::vector steps { groupAt(rows, config, 0), groupAt(rows, config, 1) };
+        const std::vector<std::vector<MicroBatch>> steps { groupAt(rows, config, 0), groupAt(rows, config, 1) };
 
         const auto planned = dryRun(config, spec, steps);
         QVERIFY(planned.has_value());
@@ -96,10 +96,12 @@ private Q_SLOTS:
         }
         const int64_t measured = cpuLedger().peak() - before;
         QCOMPARE(cpuLedger().allocated(), before);
-        const int64_t allowed = std::max<int64_t>(measured / 1000, type == static_cast<int>(NumberType::fp32) ? 0 : 1 << 20);
+        const int64_t allowed
+            = std::max<int64_t>(measured / 1000, type == static_cast<int>(NumberType::fp32) ? 0 : 1 << 20);
         QVERIFY2(std::abs(planned->peakAllocated - measured) <= allowed,
             qPrintable(QStringLiteral("planned %1, measured %2").arg(planned->peakAllocated).arg(measured)));
-        QCOMPARE(std::accumulate(planned->atPeak.begin(), planned->atPeak.end(), int64_t { 0 }), planned->peakAllocated);
+        QCOMPARE(
+            std::accumulate(planned->atPeak.begin(), planned->atPeak.end(), int64_t { 0 }), planned->peakAllocated);
     }
 
     void recomputeAndSmallerTypesNeedLess()
@@ -109,7 +111,7 @@ private Q_SLOTS:
             config.precision = config.compute = type;
             config.gradientCheckpointing = recompute ? GradientCheckpointing::full : GradientCheckpointing::off;
             const auto rows = rowsOf({ 300, 300, 300, 300, 300, 300, 300, 300 });
-            const std::vector steps { groupAt(rows, config, 0) };
+            const std::vector<std::vector<MicroBatch>> steps { groupAt(rows, config, 0) };
             return dryRun(config, mediumSpec(true), steps).value().peakAllocated;
         };
         QVERIFY(peak(NumberType::fp32, true) < peak(NumberType::fp32, false));

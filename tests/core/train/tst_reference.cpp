@@ -1,5 +1,6 @@
 #include "tests/core/train/tiny_models.h"
 
+#include <ATen/ops/equal.h>
 #include <ATen/ops/linalg_vector_norm.h>
 #include <QTest>
 
@@ -33,7 +34,8 @@ private Q_SLOTS:
         for (const char* family : { "llama", "qwen2" }) {
             for (const bool full : { false, true }) {
                 for (const int every : { 0, 1, 2 })
-                    QTest::addRow("%s %s recompute %d", family, full ? "full" : "lora", every) << family << full << every;
+                    QTest::addRow("%s %s recompute %d", family, full ? "full" : "lora", every)
+                        << family << full << every;
             }
         }
     }
@@ -53,7 +55,8 @@ private Q_SLOTS:
         for (const auto& expected : right.at("steps")) {
             const auto group = groupAt(model.rows, config, step);
             const StepOutcome outcome = trainStep(trainee, config, group, config.learningRate, [] { return true; });
-            QVERIFY2(close(outcome.loss, expected.at("loss"), 1e-6), qPrintable(QString::number(outcome.loss, 'g', 12)));
+            QVERIFY2(
+                close(outcome.loss, expected.at("loss"), 1e-6), qPrintable(QString::number(outcome.loss, 'g', 12)));
             QVERIFY2(close(outcome.gradNorm, expected.at("grad_norm"), 1e-5),
                 qPrintable(QString::number(outcome.gradNorm, 'g', 12)));
             QCOMPARE(outcome.supervisedTokens, expected.at("supervised_tokens").get<int64_t>());
@@ -211,7 +214,8 @@ private Q_SLOTS:
             const auto outcome
                 = trainStep(trainee, config, groupAt(model.rows, config, step++), 1e-3, [] { return true; });
             QVERIFY2(close(outcome.loss, expected.at("loss"), tolerance), qPrintable(QString::number(outcome.loss)));
-            QVERIFY2(close(outcome.gradNorm, expected.at("grad_norm"), 0.05), qPrintable(QString::number(outcome.gradNorm)));
+            QVERIFY2(
+                close(outcome.gradNorm, expected.at("grad_norm"), 0.05), qPrintable(QString::number(outcome.gradNorm)));
             QVERIFY(!outcome.skipped);
         }
         for (const Parameter* parameter : trainee.decoder.trainedParameters())

@@ -1,0 +1,221 @@
+#include "core/ops/attention.h"
+#include "core/ops/cross_entropy.h"
+#include "core/ops/gated_mlp.h"
+#include "core/ops/linear.h"
+#include "core/ops/rms_norm.h"
+#include "core/ops/rope.h"
+#include "tests/core/train/tiny_models.h"
+
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/linalg_vector_norm.h>
+#include <ATen/ops/logsumexp.h>
+#include <ATen/ops/matmul.h>
+#include <ATen/ops/ones_like.h>
+#include <ATen/ops/rand.h>
+#include <ATen/ops/randint.h>
+#include <ATen/ops/randn.h>
+#include <ATen/ops/randn_like.h>
+#include <ATen/ops/softmax.h>
+#include <ATen/ops/tril.h>
+#include <ATen/ops/zeros_like.h>
+#include <QTest>
+#include <cmath>
+
+using namespace tunebench;
+using namespace tunebench::test;
+
+namespace {
+
+const auto fp32 = at::TensorOptions().dtype(at::kFloat);
+const auto fp64 = at::TensorOptions().dtype(at::kDouble);
+
+/// d/dt f(x + t * direction) at t = 0, by central differences in fp64.
+template <class Function> double slope(Function f, const at::Tensor& x, const at::Tensor& direction)
+{
+    constexpr double t = 1e-5;
+    return (f(x + direction * t) - f(x - direction * t)) / (2 * t);
+}
+
+double sumOfProducts(const at::Tensor& a, const at::Tensor& b)
+{
+    return (a.to(at::kDouble) * b.to(at::kDouble)).sum().item<double>();
+}
+
+/// Attention written down as it is defined, fp64.
+at::Tensor plainAttention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, SegmentStarts segments)
+{
+    const int64_t group = q.size(1) / k.size(1);
+    auto output = at::zeros_like(q);
+    for (size_t s = 0; s + 1 < segments.size(); ++s) {
+        const int64_t start = segments[s], length = segments[s + 1] - start;
+        for (int64_t head = 0; head < q.size(1); ++head) {
+            const auto qh = q.narrow(0, start, length).select(1, head);
+            const auto kh = k.narrow(0, start, length).select(1, head / group);
+            const auto vh = v.narrow(0, start, length).select(1, head / group);
+            auto scores = at::matmul(qh, kh.t()) / std::sqrt(static_cast<double>(q.size(2)));
+            const auto allowed = at::ones_like(scores).tril();
+            scores = scores.masked_fill(allowed == 0, -INFINITY);
+            output.narrow(0, start, length).select(1, head).copy_(at::matmul(at::softmax(scores, -1), vh));
+        }
+    }
+    return output;
+}
+
+} // namespace
+
+/// Each building block against its definition, and its gradient against differences of that.
+class TestOps : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void attentionIsItsDefinition_data()
+    {
+        QTest::addColumn<int>("heads");
+        QTest::addColumn<int>("keyValueHeads");
+        QTest::addColumn<QList<qlonglong>>("starts");
+        using Starts = QList<qlonglong>;
+        QTest::newRow("one segment") << 4 << 4 << Starts { 0, 9 };
+        QTest::newRow("grouped heads, many segments") << 6 << 2 << Starts { 0, 1, 5, 17, 18 };
+        QTest::newRow("one key-value head, longer than a block") << 3 << 1 << Starts { 0, 3, 303 };
+    }
+
+    void attentionIsItsDefinition()
+    {
+        QFETCH(int, heads);
+        QFETCH(int, keyValueHeads);
+        QFETCH(QList<qlonglong>, starts);
+        const std::vector<int64_t> segments(starts.begin(), starts.end());
+        const int64_t tokens = segments.back();
+        const auto q = at::randn({ tokens, heads, 8 }, fp64);
+        const auto k = at::randn({ tokens, keyValueHeads, 8 }, fp64);
+        const auto v = at::randn({ tokens, keyValueHeads, 8 }, fp64);
+        const auto single = [](const at::Tensor& x) { return x.to(at::kFloat); };
+        const auto output = attention(single(q), single(k), single(v), segments);
+        QVERIFY(relativeDistance(output, plainAttention(q, k, v, segments)) < 1e-6);
+
+        const auto g = at::randn({ tokens, heads, 8 }, fp64);
+        const auto gradients = attentionBackward(single(g), single(q), single(k), single(v), segments);
+        const auto dq = at::randn_like(q), dk = at::randn_like(k), dv = at::randn_like(v);
+        const auto value = [&](const at::Tensor& a, const at::Tensor& b, const at::Tensor& c) {
+            return sumOfProducts(g, plainAttention(a, b, c, segments));
+        };
+        const double byQuery = slope([&](const at::Tensor& x) { return value(x, k, v); }, q, dq);
+        const double byKey = slope([&](const at::Tensor& x) { return value(q, x, v); }, k, dk);
+        const double byValue = slope([&](const at::Tensor& x) { return value(q, k, x); }, v, dv);
+        const double size = std::sqrt(static_cast<double>(q.numel()));
+        QVERIFY(std::abs(sumOfProducts(gradients.query, dq) - byQuery) < 1e-5 * size);
+        QVERIFY(std::abs(sumOfProducts(gradients.key, dk) - byKey) < 1e-5 * size);
+        QVERIFY(std::abs(sumOfProducts(gradients.value, dv) - byValue) < 1e-5 * size);
+    }
+
+    void rotationTurnsBack()
+    {
+        const auto angles = at::randn({ 7, 1, 4 }, fp32);
+        const RopeAngles rope { angles.cos(), angles.sin() };
+        const auto x = at::randn({ 7, 3, 8 }, fp32);
+        const auto turned = x.clone();
+        rotate(turned, rope);
+        QVERIFY(relativeDistance(turned.norm(), x.norm()) < 1e-6);
+        const auto first = x.narrow(-1, 0, 4) * rope.cosine - x.narrow(-1, 4, 4) * rope.sine;
+        QVERIFY(relativeDistance(turned.narrow(-1, 0, 4), first) < 1e-6);
+        rotateBack(turned, rope);
+        QVERIFY(relativeDistance(turned, x) < 1e-6);
+    }
+
+    void normGradientIsTheSlope()
+    {
+        const auto x = at::randn({ 5, 16 }, fp64), w = at::randn({ 16 }, fp64), g = at::randn({ 5, 16 }, fp64);
+        const auto plain = [&](const at::Tensor& input, const at::Tensor& weight) {
+            return sumOfProducts(g, input * (input.square().mean(-1, true) + 1e-5).rsqrt() * weight);
+        };
+        const auto xf = x.to(at::kFloat), wf = w.to(at::kFloat);
+        const auto scale = rmsNormScale(xf, 1e-5);
+        QVERIFY(std::abs(sumOfProducts(g, rmsNorm(xf, scale, wf)) - plain(x, w)) < 1e-4);
+        auto weightGradient = at::zeros_like(wf);
+        const auto gradient = rmsNormBackward(g.to(at::kFloat), xf, scale, wf, weightGradient);
+        const auto dx = at::randn_like(x), dw = at::randn_like(w);
+        QVERIFY(std::abs(sumOfProducts(gradient, dx) - slope([&](const at::Tensor& v) { return plain(v, w); }, x, dx))
+            < 1e-4);
+        QVERIFY(
+            std::abs(sumOfProducts(weightGradient, dw) - slope([&](const at::Tensor& v) { return plain(x, v); }, w, dw))
+            < 1e-4);
+    }
+
+    void gatedActivationGradientIsTheSlope()
+    {
+        const auto gate = at::randn({ 4, 9 }, fp64), up = at::randn({ 4, 9 }, fp64), g = at::randn({ 4, 9 }, fp64);
+        const auto plain
+            = [&](const at::Tensor& a, const at::Tensor& b) { return sumOfProducts(g, a * a.sigmoid() * b); };
+        const auto single = [](const at::Tensor& x) { return x.to(at::kFloat); };
+        QVERIFY(std::abs(sumOfProducts(g, gatedActivation(single(gate), single(up))) - plain(gate, up)) < 1e-4);
+        const auto gradients = gatedActivationBackward(single(g), single(gate), single(up));
+        const auto d = at::randn_like(gate);
+        QVERIFY(std::abs(sumOfProducts(gradients.gate, d)
+                    - slope([&](const at::Tensor& x) { return plain(x, up); }, gate, d))
+            < 1e-4);
+        QVERIFY(
+            std::abs(sumOfProducts(gradients.up, d) - slope([&](const at::Tensor& x) { return plain(gate, x); }, up, d))
+            < 1e-4);
+    }
+
+    void crossEntropyIsItsDefinition_data()
+    {
+        QTest::addColumn<int>("rows");
+        QTest::addColumn<int>("vocabulary");
+        QTest::addColumn<bool>("halfHead");
+        QTest::newRow("one chunk") << 5 << 40 << false;
+        QTest::newRow("several chunks") << 1500 << 9000 << false;
+        QTest::newRow("head in bf16, cast in blocks") << 70 << 20000 << true;
+    }
+
+    void crossEntropyIsItsDefinition()
+    {
+        QFETCH(int, rows);
+        QFETCH(int, vocabulary);
+        QFETCH(bool, halfHead);
+        Parameter head { "head", at::randn({ vocabulary, 12 }, fp32), {} };
+        if (halfHead)
+            head.value = head.value.to(at::kBFloat16);
+        else
+            head.gradient = at::zeros_like(head.value);
+        const auto hidden = at::randn({ rows, 12 }, fp32);
+        const auto targets = at::randint(vocabulary, { rows }, fp32.dtype(at::kLong));
+        const auto exactHead = head.value.to(at::kDouble);
+        const auto logits = at::matmul(hidden.to(at::kDouble), exactHead.t());
+        const auto right = (at::logsumexp(logits, { 1 }) - logits.gather(1, targets.unsqueeze(1)).squeeze(1)).sum();
+        QVERIFY(relativeDistance(linearCrossEntropy(hidden, head, targets), right) < 1e-6);
+
+        at::Tensor gradient;
+        QVERIFY(relativeDistance(linearCrossEntropyWithGradient(hidden, head, targets, 0.5, gradient), right) < 1e-6);
+        auto logitGradient = at::softmax(logits, -1) * 0.5;
+        logitGradient.scatter_add_(1, targets.unsqueeze(1), at::ones_like(targets.unsqueeze(1)).to(at::kDouble) * -0.5);
+        QVERIFY(relativeDistance(gradient, at::matmul(logitGradient, exactHead)) < 1e-5);
+        if (!halfHead)
+            QVERIFY(relativeDistance(head.gradient, at::matmul(logitGradient.t(), hidden.to(at::kDouble))) < 1e-5);
+    }
+
+    void lowRankUpdateIsTheMergedWeight()
+    {
+        const auto parameter = [](at::Tensor value, bool trained) {
+            auto gradient = trained ? at::zeros_like(value) : at::Tensor();
+            return Parameter { "p", std::move(value), std::move(gradient) };
+        };
+        Linear layer { parameter(at::randn({ 6, 10 }, fp32), false), parameter(at::randn({ 6 }, fp32), false), {} };
+        layer.lora
+            = LoraPair { parameter(at::randn({ 3, 10 }, fp32), true), parameter(at::randn({ 6, 3 }, fp32), true), 0.5 };
+        const auto merged = layer.weight.value + 0.5 * at::matmul(layer.lora->b.value, layer.lora->a.value);
+        const auto x = at::randn({ 8, 10 }, fp32), g = at::randn({ 8, 6 }, fp32);
+        QVERIFY(relativeDistance(linear(layer, x), at::matmul(x, merged.t()) + layer.bias.value) < 1e-5);
+        at::Tensor inputGradient;
+        linearBackward(layer, g, x, inputGradient);
+        QVERIFY(relativeDistance(inputGradient, at::matmul(g, merged)) < 1e-5);
+        const auto weightGradient = at::matmul(g.t(), x);
+        QVERIFY(
+            relativeDistance(layer.lora->a.gradient, 0.5 * at::matmul(layer.lora->b.value.t(), weightGradient)) < 1e-5);
+        QVERIFY(
+            relativeDistance(layer.lora->b.gradient, 0.5 * at::matmul(weightGradient, layer.lora->a.value.t())) < 1e-5);
+    }
+};
+
+QTEST_APPLESS_MAIN(TestOps)
+#include "tst_ops.moc"

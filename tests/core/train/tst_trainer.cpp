@@ -1,0 +1,314 @@
+#include "core/base/files.h"
+#include "core/model/peft_adapter.h"
+#include "core/runs/run_library.h"
+#include "core/train/trainer.h"
+
+#include <QTemporaryDir>
+#include <QTest>
+#include <algorithm>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+using namespace tunebench;
+
+namespace {
+
+std::string dataFolder()
+{
+    return std::string(TUNEBENCH_TEST_DATA) + "/train/";
+}
+
+/// The events of a run by kind.
+struct Record {
+    std::vector<StepMetrics> steps;
+    std::vector<EvalMetrics> evaluations;
+    std::vector<StateChange> states;
+    std::vector<LogLine> lines;
+    Result<std::filesystem::path> outcome;
+
+    void take(std::vector<TrainerEvent> events)
+    {
+        for (TrainerEvent& event : events) {
+            if (auto* step = std::get_if<StepMetrics>(&event))
+                steps.push_back(*step);
+            else if (auto* evaluation = std::get_if<EvalMetrics>(&event))
+                evaluations.push_back(*evaluation);
+            else if (auto* state = std::get_if<StateChange>(&event))
+                states.push_back(*state);
+            else
+                lines.push_back(std::get<LogLine>(event));
+        }
+    }
+};
+
+} // namespace
+
+/// Whole runs of small models, as the command line and the workbench start them.
+class TestTrainer : public QObject {
+    Q_OBJECT
+
+private:
+    QTemporaryDir m_folder;
+
+    std::string path(const std::string& name) const { return m_folder.path().toStdString() + "/" + name; }
+    std::filesystem::path runs() const { return path("runs"); }
+
+    /// The rows of the reference, in a file.
+    std::string rowsFile(const std::string& family)
+    {
+        const auto reference = nlohmann::json::parse(readFile(dataFolder() + family + "_reference.json").value());
+        std::string text;
+        for (const auto& row : reference.at("rows"))
+            text += row.dump() + "\n";
+        const std::string file = path(family + ".jsonl");
+        if (!writeFileAtomically(file, text))
+            qFatal("cannot write the rows");
+        return file;
+    }
+
+    TrainingJob job(const std::vector<std::string>& assignments, const std::string& name = {})
+    {
+        TrainingJob made { .config = {}, .runs = runs(), .name = name };
+        std::vector<std::string> all { "model=" + dataFolder() + "llama", "dataset=" + rowsFile("llama"), "device=cpu",
+            "precision=fp32", "compute=fp32", "order=sequential", "eval_share=0", "batch_size=4",
+            "accumulation_steps=2", "scheduler=constant", "warmup_ratio=0", "learning_rate=1e-3", "max_length=128",
+            "threads=1" };
+        all.insert(all.end(), assignments.begin(), assignments.end());
+        for (const std::string& assignment : all) {
+            if (const auto applied = applyAssignment(made.config, assignment); !applied)
+                qFatal("%s", applied.error().message.c_str());
+        }
+        return made;
+    }
+
+    Record run(TrainingJob made)
+    {
+        Record record;
+        Trainer trainer(std::move(made));
+        trainer.wait();
+        record.take(trainer.drain());
+        record.outcome = trainer.outcome();
+        return record;
+    }
+
+    /// Takes events until `enough` is true of them or the run has ended.
+    template <class Enough> static void follow(Trainer& trainer, Record& record, Enough enough)
+    {
+        QVERIFY(QTest::qWaitFor(
+            [&] {
+                const bool ended = trainer.finished();
+                record.take(trainer.drain());
+                return enough(record) || ended;
+            },
+            60000));
+    }
+
+private slots:
+    void runMatchesTransformersAndIsKept()
+    {
+        const auto reference = nlohmann::json::parse(readFile(dataFolder() + "llama_reference.json").value());
+        const Record record = run(job({ "adapter=" + dataFolder() + "llama_adapter" }, "kept"));
+        QVERIFY2(record.outcome.has_value(), record.outcome ? "" : record.outcome.error().message.c_str());
+        const auto& right = reference.at("lora").at("steps");
+        QCOMPARE(record.steps.size(), right.size());
+        for (size_t i = 0; i < right.size(); ++i) {
+            QVERIFY(std::abs(*record.steps[i].loss - right[i].at("loss").get<double>()) < 1e-5);
+            QCOMPARE(record.steps[i].tokens, right[i].at("tokens").get<int64_t>());
+            QVERIFY(record.steps[i].peakAllocated >= record.steps[i].allocated);
+            QVERIFY(record.steps[i].seconds >= record.steps[i].forwardSeconds + record.steps[i].backwardSeconds);
+        }
+        const auto curves = readCurves(*record.outcome).value();
+        QCOMPARE(curves.steps.size(), right.size());
+        QCOMPARE(curves.steps.back().loss, record.steps.back().loss);
+        const auto kept = findRun(runs(), "kept").value();
+        QVERIFY(kept.summary.state == RunState::finished);
+        QCOMPARE(kept.summary.step, int64_t { 4 });
+        QCOMPARE(kept.summary.lastLoss, record.steps.back().loss);
+        const auto config = readRunConfig(*record.outcome).value();
+        QCOMPARE(config.loraRank, int64_t { 4 });
+        QCOMPARE(config.device, std::string("cpu"));
+        const auto adapter = openPeftAdapter(*record.outcome / "adapter");
+        QVERIFY2(adapter.has_value(), adapter ? "" : adapter.error().message.c_str());
+        QCOMPARE(adapter->tensors.size(), size_t { 21 });
+        QVERIFY(std::filesystem::exists(*record.outcome / "environment.json"));
+    }
+
+    void savedAdapterGoesOnWhereItStood()
+    {
+        const Record first = run(job({ "adapter=" + dataFolder() + "llama_adapter" }, "first"));
+        const Record second = run(job({ "adapter=" + (*first.outcome / "adapter").string(), "learning_rate=1e-12" }));
+        const Record third = run(job({ "adapter=" + (*second.outcome / "adapter").string(), "learning_rate=1e-12" }));
+        QVERIFY(*second.steps[0].loss < *first.steps[0].loss);
+        QVERIFY(std::abs(*third.steps[0].loss - *second.steps[0].loss) < 1e-6);
+    }
+
+    void sameSeedSameNumbers()
+    {
+        const Record a = run(job({ "order=shuffle", "seed=5", "max_steps=3" }));
+        const Record b = run(job({ "order=shuffle", "seed=5", "max_steps=3" }));
+        const Record c = run(job({ "order=shuffle", "seed=6", "max_steps=3" }));
+        for (size_t i = 0; i < 3; ++i)
+            QCOMPARE(a.steps[i].loss, b.steps[i].loss);
+        QVERIFY(a.steps[0].loss != c.steps[0].loss);
+    }
+
+    void evaluatesBeforeBetweenAndAfter()
+    {
+        const Record record = run(job({ "eval_share=0.3", "eval_every=1", "epochs=2" }));
+        QVERIFY2(record.outcome.has_value(), record.outcome ? "" : record.outcome.error().message.c_str());
+        std::vector<int64_t> at;
+        for (const EvalMetrics& evaluation : record.evaluations)
+            at.push_back(evaluation.step);
+        QCOMPARE(at, (std::vector<int64_t> { 0, 1, 2, 3, 4, 5, 6 }));
+        QVERIFY(record.evaluations.back().tokens > 0);
+        const Record quiet = run(job({ "eval_share=0.3", "eval_at_start=false" }));
+        QCOMPARE(quiet.evaluations.size(), size_t { 1 });
+    }
+
+    void bf16LearnsTheRows()
+    {
+        const Record record = run(job({ "precision=bf16", "compute=bf16", "epochs=15", "learning_rate=2e-2" }));
+        QCOMPARE(record.steps.size(), size_t { 60 });
+        const auto mean = [&](size_t from) {
+            double sum = 0;
+            for (size_t i = from; i < from + 4; ++i)
+                sum += *record.steps[i].loss / 4;
+            return sum;
+        };
+        QVERIFY2(mean(56) < 0.8 * mean(0), qPrintable(QString::number(mean(56)) + " " + QString::number(mean(0))));
+    }
+
+    void fullTrainingSavesAModelThatTrainsOn()
+    {
+        const Record first = run(job({ "method=full" }, "whole"));
+        QVERIFY2(first.outcome.has_value(), first.outcome ? "" : first.outcome.error().message.c_str());
+        const Record second
+            = run(job({ "model=" + (*first.outcome / "model").string(), "max_steps=1", "method=full" }));
+        QVERIFY2(second.outcome.has_value(), second.outcome ? "" : second.outcome.error().message.c_str());
+        QVERIFY(*second.steps[0].loss < *first.steps[0].loss);
+    }
+
+    void stopsAndSaves()
+    {
+        Trainer trainer(job({ "epochs=100000" }, "stopped"));
+        Record record;
+        follow(trainer, record, [](const Record& r) { return r.steps.size() >= 2; });
+        trainer.stop();
+        trainer.wait();
+        QVERIFY(trainer.outcome().has_value());
+        QVERIFY(findRun(runs(), "stopped").value().summary.state == RunState::stopped);
+        QVERIFY(openPeftAdapter(*trainer.outcome() / "adapter").has_value());
+    }
+
+    void pausesAndGoesOn()
+    {
+        Trainer trainer(job({ "epochs=100000" }, "paused"));
+        Record record;
+        follow(trainer, record, [](const Record& r) { return !r.steps.empty(); });
+        trainer.pause();
+        const auto in = [&](RunState state) {
+            follow(trainer, record,
+                [&](const Record& r) { return !r.states.empty() && r.states.back().summary.state == state; });
+            return record.states.back().summary.state == state;
+        };
+        QVERIFY(in(RunState::paused));
+        const size_t steps = record.steps.size();
+        QVERIFY(findRun(runs(), "paused").value().summary.state == RunState::paused);
+        trainer.resume();
+        QVERIFY(in(RunState::running));
+        follow(trainer, record, [&](const Record& r) { return r.steps.size() > steps; });
+        trainer.pause();
+        QVERIFY(in(RunState::paused));
+        trainer.stop();
+        trainer.wait();
+        QVERIFY(findRun(runs(), "paused").value().summary.state == RunState::stopped);
+    }
+
+    void destroyingStops()
+    {
+        {
+            Trainer trainer(job({ "epochs=100000" }, "destroyed"));
+            Record record;
+            follow(trainer, record, [](const Record& r) { return !r.steps.empty(); });
+        }
+        QVERIFY(findRun(runs(), "destroyed").value().summary.state == RunState::stopped);
+    }
+
+    void outOfMemoryIsExplained()
+    {
+        const Record record = run(job({ "memory_limit=400000" }, "tight"));
+        QVERIFY(!record.outcome.has_value());
+        QVERIFY(record.outcome.error().fault == Fault::work);
+        const std::string& text = record.outcome.error().message;
+        for (const char* part :
+            { "memory limit", "batch_size 2 with accumulation_steps 4", "gradient_checkpointing full" })
+            QVERIFY2(text.find(part) != std::string::npos, text.c_str());
+        QVERIFY(findRun(runs(), "tight").value().summary.state == RunState::failed);
+        QVERIFY(run(job({ "max_steps=1" })).outcome.has_value());
+    }
+
+    void recomputeFitsWhereKeepingDoesNot()
+    {
+        const auto peak
+            = run(job({ "gradient_checkpointing=full", "padding=max_length", "max_length=128" })).steps.back();
+        const std::string limit = "memory_limit=" + std::to_string(peak.peakAllocated);
+        QVERIFY(run(job({ limit, "gradient_checkpointing=full", "padding=max_length", "max_length=128" }))
+                    .outcome.has_value());
+        QVERIFY(!run(job({ limit, "padding=max_length", "max_length=128" })).outcome.has_value());
+    }
+
+    void explodingGradientStopsBeforeItSpoils()
+    {
+        const Record record = run(job({ "learning_rate=10", "compute=fp16", "epochs=200", "method=full" }, "boom"));
+        QVERIFY(!record.outcome.has_value());
+        QVERIFY2(record.outcome.error().message.find("learning_rate") != std::string::npos,
+            record.outcome.error().message.c_str());
+        QVERIFY(findRun(runs(), "boom").value().summary.state == RunState::failed);
+    }
+
+    void badInput_data()
+    {
+        QTest::addColumn<QString>("assignment");
+        QTest::addColumn<QString>("says");
+        QTest::newRow("no such model") << "model=/nowhere/model"
+                                       << "/nowhere/model";
+        QTest::newRow("no such dataset") << "dataset=/nowhere/rows.jsonl"
+                                         << "/nowhere/rows.jsonl";
+        QTest::newRow("no such adapter") << "adapter=/nowhere/adapter"
+                                         << "/nowhere/adapter";
+        QTest::newRow("beyond the context") << "max_length=257"
+                                            << "max_length";
+        QTest::newRow("no such device") << "device=cuda:7"
+                                        << "cuda:7";
+        QTest::newRow("no such projection") << "lora_targets=c_attn"
+                                            << "c_attn";
+    }
+
+    void badInput()
+    {
+        QFETCH(QString, assignment);
+        QFETCH(QString, says);
+        const Record record = run(job({ assignment.toStdString() }));
+        QVERIFY(!record.outcome.has_value());
+        const QString text = QString::fromStdString(record.outcome.error().message);
+        QVERIFY2(text.contains(says), qPrintable(text));
+    }
+
+    void adapterAndOptionsMustAgree()
+    {
+        const Record record = run(job({ "adapter=" + dataFolder() + "llama_adapter", "lora_rank=16" }));
+        QVERIFY(!record.outcome.has_value());
+        QVERIFY(record.outcome.error().message.find("lora_rank") != std::string::npos);
+    }
+
+    void takenNameIsRefused()
+    {
+        QVERIFY(run(job({ "max_steps=1" }, "taken")).outcome.has_value());
+        const Record record = run(job({ "max_steps=1" }, "taken"));
+        QVERIFY(!record.outcome.has_value());
+        QVERIFY(record.outcome.error().message.find("taken") != std::string::npos);
+    }
+};
+
+QTEST_GUILESS_MAIN(TestTrainer)
+#include "tst_trainer.moc"
