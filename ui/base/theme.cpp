@@ -1,7 +1,8 @@
 #include "ui/base/theme.h"
 
+#include "ui/base/outline_style.h"
+
 #include <QApplication>
-#include <QStyleFactory>
 
 #include <array>
 
@@ -74,7 +75,7 @@ Theme themeFromName(const QString& name)
 
 void applyTheme(Theme theme)
 {
-    QApplication::setStyle(QStyleFactory::create(QStringLiteral("Fusion")));
+    QApplication::setStyle(new OutlineStyle);
     const bool dark = theme == Theme::dark || (theme == Theme::system && desktopIsDark());
     QApplication::setPalette(paletteOf(dark ? darkColours : lightColours));
 }

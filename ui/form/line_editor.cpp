@@ -2,15 +2,30 @@
 
 #include "core/config/number_text.h"
 #include "ui/base/format.h"
-#include "ui/base/theme.h"
 
+#include <QFontMetrics>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QLineEdit>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 namespace tunebench {
+
+namespace {
+
+/// Lines with a unit are equally long.
+int widestUnit(const QFontMetrics& metrics)
+{
+    int widest = 0;
+    for (const Option& option : options()) {
+        widest = std::max(widest, metrics.horizontalAdvance(QString::fromStdString(option.unit)));
+    }
+    return widest;
+}
+
+} // namespace
 
 LineEditor::LineEditor(const Option& option, QWidget* parent)
     : OptionEditor(parent)
@@ -25,6 +40,7 @@ LineEditor::LineEditor(const Option& option, QWidget* parent)
     layout->addWidget(m_unit);
     m_unit->setVisible(!option.unit.empty());
     m_unit->setForegroundRole(QPalette::PlaceholderText);
+    m_unit->setMinimumWidth(widestUnit(fontMetrics()));
     if (option.optional) {
         m_line->setPlaceholderText(tr("not set"));
     }

@@ -16,7 +16,7 @@ double known(const std::optional<double>& value)
 } // namespace
 
 RatePlot::RatePlot(QWidget* parent)
-    : Plot(tr("Learning rate and gradient norm"), tr("step"), {}, parent)
+    : Plot(tr("Optimiser"), tr("step"), {}, parent)
     , m_gradNorm(addCurve(tr("gradient norm (right)"), yAxis2))
     , m_learningRate(addCurve(tr("learning rate")))
 {

@@ -1,6 +1,7 @@
 #include "ui/runs/options_table.h"
 
 #include "core/config/options.h"
+#include "ui/base/format.h"
 #include "ui/form/line_editor.h"
 
 #include <QCheckBox>
@@ -12,15 +13,25 @@
 
 namespace tunebench {
 
+namespace {
+
+QString shownValue(const nlohmann::json& value)
+{
+    const QString text = valueText(value);
+    return text.isEmpty() ? unknownText() : text;
+}
+
+} // namespace
+
 OptionsTable::OptionsTable(QWidget* parent)
     : QWidget(parent)
     , m_onlyChanged(new QCheckBox(tr("Only what differs from the defaul&ts"), this))
     , m_table(new QTableWidget(this))
 {
     m_table->setColumnCount(4);
-    m_table->setHorizontalHeaderLabels({ tr("Option"), tr("Value"), tr("Default"), tr("Key") });
+    m_table->setHorizontalHeaderLabels({ tr("Option"), tr("Key"), tr("Default"), tr("Value") });
     m_table->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
-    m_table->horizontalHeader()->setSectionResizeMode(1, QHeaderView::Stretch);
+    m_table->horizontalHeader()->setStretchLastSection(true);
     m_table->verticalHeader()->hide();
     m_table->verticalHeader()->setDefaultSectionSize(fontMetrics().height() + 6);
     m_table->setShowGrid(false);
@@ -44,19 +55,19 @@ void OptionsTable::showConfig(const RunConfig& config)
         const auto standard = optionValue(RunConfig {}, option.key);
         const int row = m_table->rowCount();
         m_table->insertRow(row);
-        const QStringList texts { QString::fromStdString(option.label), valueText(value), valueText(standard),
-            QString::fromStdString(option.key) };
+        const QStringList texts { QString::fromStdString(option.label), QString::fromStdString(option.key),
+            shownValue(standard), shownValue(value) };
         for (int column = 0; column < texts.size(); ++column) {
             auto* item = new QTableWidgetItem(texts.at(column));
             QFont font = m_table->font();
-            font.setBold(value != standard && column < 2);
+            font.setBold(value != standard && (column == 0 || column == 3));
             item->setFont(font);
-            item->setToolTip(column == 1 ? texts.at(column) : QString::fromStdString(option.help));
+            item->setToolTip(column == 3 ? texts.at(column) : QString::fromStdString(option.help));
             m_table->setItem(row, column, item);
         }
         m_table->item(row, 0)->setData(Qt::UserRole, value != standard);
     }
-    for (const int column : { 0, 2, 3 }) {
+    for (const int column : { 0, 1, 2 }) {
         m_table->resizeColumnToContents(column);
     }
     refresh();

@@ -12,12 +12,29 @@
 #include <QPushButton>
 #include <QSortFilterProxyModel>
 #include <QSplitter>
+#include <QStyledItemDelegate>
 #include <QTreeView>
 #include <QVBoxLayout>
 
 #include <utility>
 
 namespace tunebench {
+
+namespace {
+
+/// Cells with room around their text.
+class RoomyDelegate : public QStyledItemDelegate {
+public:
+    using QStyledItemDelegate::QStyledItemDelegate;
+
+    QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override
+    {
+        constexpr QSize room(12, 8);
+        return QStyledItemDelegate::sizeHint(option, index) + room;
+    }
+};
+
+} // namespace
 
 RunsPage::RunsPage(std::filesystem::path runs, QWidget* parent)
     : QWidget(parent)
@@ -69,6 +86,7 @@ void RunsPage::makeTable()
     m_sorted->setSourceModel(m_model);
     m_sorted->setSortRole(Qt::UserRole);
     m_table->setModel(m_sorted);
+    m_table->setItemDelegate(new RoomyDelegate(m_table));
     m_table->setRootIsDecorated(false);
     m_table->setUniformRowHeights(true);
     m_table->setAlternatingRowColors(true);
