@@ -80,6 +80,7 @@ void OverlayPlot::showRuns(std::vector<OverlaidRun> runs, OverlayValue value, Ov
     clearGraphs();
     m_curves.clear();
     setXLabel(overlayKeyName(key));
+    useWholeKeys(key == OverlayKey::step || key == OverlayKey::tokens);
     setTitle(overlayValueName(value));
     for (const OverlaidRun& run : runs) {
         addRun(run, value, key);

@@ -11,6 +11,17 @@ namespace tunebench {
 
 namespace {
 
+/// Ticks at whole numbers.
+class WholeTicker : public QCPAxisTicker {
+protected:
+    double getTickStep(const QCPRange& range) override
+    {
+        constexpr double halfway = 2.5;
+        const double step = std::max(1.0, QCPAxisTicker::getTickStep(range));
+        return step == halfway ? 2 : step;
+    }
+};
+
 template <class RangeOf> std::optional<QCPRange> unionOf(const QCPAxis* axis, RangeOf rangeOf)
 {
     std::optional<QCPRange> all;
@@ -54,6 +65,7 @@ Plot::Plot(const QString& title, const QString& xLabel, const QString& yLabel, Q
     head->setColumnStretchFactor(1, 0.001);
     axisRect()->setMinimumMargins({ 0, 8, 10, 0 });
 
+    useWholeKeys(true);
     xAxis->setLabel(xLabel);
     yAxis->setLabel(yLabel);
     connect(this, &QCustomPlot::mouseWheel, this, [this] { m_following = false; });
@@ -76,6 +88,7 @@ void Plot::setXLabel(const QString& label)
 
 void Plot::refresh()
 {
+    markSinglePoints();
     if (m_following) {
         fit();
     }
@@ -100,6 +113,25 @@ void Plot::showEvent(QShowEvent* event)
 {
     QCustomPlot::showEvent(event);
     draw();
+}
+
+void Plot::useWholeKeys(bool whole)
+{
+    xAxis->setTicker(whole ? QSharedPointer<QCPAxisTicker>(new WholeTicker) : QSharedPointer<QCPAxisTicker>::create());
+}
+
+void Plot::markSinglePoints()
+{
+    for (int index = 0; index < graphCount(); ++index) {
+        // A line through one point would be nothing; curves that have points of their own keep them.
+        const auto shape = graph(index)->scatterStyle().shape();
+        if (shape == QCPScatterStyle::ssNone || shape == QCPScatterStyle::ssDisc) {
+            constexpr double size = 5;
+            graph(index)->setScatterStyle(graph(index)->data()->size() == 1
+                    ? QCPScatterStyle(QCPScatterStyle::ssDisc, size)
+                    : QCPScatterStyle(QCPScatterStyle::ssNone));
+        }
+    }
 }
 
 void Plot::draw()
@@ -197,8 +229,12 @@ QPen curvePen(const QColor& colour, double width)
 
 QCPRange padded(const QCPRange& range)
 {
-    const double air = range.size() > 0 ? range.size() * 0.06 : std::max(std::abs(range.lower) * 0.1, 1e-12);
-    return { range.lower - air, range.upper + air };
+    if (range.size() <= 0) {
+        const double air = range.lower == 0 ? 1 : std::abs(range.lower) * 0.1;
+        return { range.lower - air, range.upper + air };
+    }
+    constexpr double share = 0.06;
+    return { range.lower - range.size() * share, range.upper + range.size() * share };
 }
 
 std::optional<QCPRange> valueRange(const QCPAxis* axis)

@@ -32,6 +32,9 @@ protected:
     /// Gives the curves their colours.
     virtual void restyle() = 0;
 
+    /// Ticks at whole keys only.
+    void useWholeKeys(bool whole);
+
     /// Sets the axes' ranges to the curves; called while the user has not chosen a part.
     virtual void fit();
 
@@ -45,6 +48,7 @@ protected:
 
 private:
     void styleAxis(QCPAxis* axis);
+    void markSinglePoints();
     void draw();
 
     QCPTextElement* m_title;

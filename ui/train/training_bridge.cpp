@@ -74,6 +74,8 @@ void TrainingBridge::deliver(std::vector<TrainerEvent> events)
     std::vector<StepMetrics> steps;
     const auto flush = [this, &steps] {
         if (!steps.empty()) {
+            // The worker tells its summary now and then only.
+            m_summary.step = steps.back().step;
             emit stepsDone(steps);
             steps.clear();
         }

@@ -47,6 +47,7 @@ MainWindow::MainWindow(StartRun startRun, WorkbenchPaths paths)
 
     connect(m_bridge, &TrainingBridge::phaseChanged, this, &MainWindow::showProgress);
     connect(m_bridge, &TrainingBridge::summaryChanged, this, &MainWindow::showProgress);
+    connect(m_bridge, &TrainingBridge::stepsDone, this, &MainWindow::showProgress);
     connect(m_bridge, &TrainingBridge::started, this, &MainWindow::saveLastConfig);
     connect(m_bridge, &TrainingBridge::runFolderKnown, m_runsPage, &RunsPage::open);
     connect(m_bridge, &TrainingBridge::ended, this, &MainWindow::showEnd);
