@@ -1,0 +1,158 @@
+#include "core/base/files.h"
+#include "core/runs/run_library.h"
+
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QProcess>
+#include <QTemporaryDir>
+#include <QTest>
+#include <csignal>
+#include <nlohmann/json.hpp>
+
+using namespace tunebench;
+
+/// The real program trains a small random model, as a user or a script calls it.
+class TestCliTrain : public QObject {
+    Q_OBJECT
+
+private:
+    QTemporaryDir m_folder;
+
+    QString path(const QString& name) const { return m_folder.filePath(name); }
+    QString runs() const { return path("runs"); }
+    std::string runsPath() const { return runs().toStdString(); }
+
+    /// A config that trains the small Llama on the rows of its reference.
+    QString config()
+    {
+        const std::string data = std::string(TUNEBENCH_TEST_DATA) + "/train/";
+        const auto reference = nlohmann::json::parse(readFile(data + "llama_reference.json").value());
+        std::string rows;
+        for (const auto& row : reference.at("rows"))
+            rows += row.dump() + "\n";
+        const nlohmann::json options { { "model", data + "llama" }, { "dataset", "rows.jsonl" }, { "batch_size", 4 },
+            { "accumulation_steps", 2 }, { "eval_share", 0 }, { "max_length", 128 }, { "device", "cpu" },
+            { "threads", 1 } };
+        const bool written = writeFileAtomically(path("rows.jsonl").toStdString(), rows)
+            && writeFileAtomically(path("config.json").toStdString(), options.dump());
+        return written ? path("config.json") : QString();
+    }
+
+    /// Starts the program with an empty data folder, so that no stored measurement has a say.
+    void start(QProcess& process, const QStringList& arguments)
+    {
+        auto environment = QProcessEnvironment::systemEnvironment();
+        environment.insert("XDG_DATA_HOME", path("data"));
+        process.setProcessEnvironment(environment);
+        process.start(TUNEBENCH_CLI, arguments);
+    }
+
+    int run(const QStringList& arguments, QByteArray& out, QByteArray& err)
+    {
+        QProcess process;
+        start(process, arguments);
+        if (!process.waitForFinished(60000) || process.exitStatus() != QProcess::NormalExit)
+            return -1;
+        out = process.readAllStandardOutput();
+        err = process.readAllStandardError();
+        return process.exitCode();
+    }
+
+private slots:
+    void trainsAndPrintsTheFolder()
+    {
+        QByteArray out, err;
+        QCOMPARE(run({ "train", config(), "--runs", runs(), "--name", "plain" }, out, err), 0);
+        QVERIFY2(out.contains(path("runs/plain").toUtf8()), out + err);
+        QVERIFY(findRun(runsPath(), "plain").value().summary.state == RunState::finished);
+    }
+
+    void jsonLinesAreThoseOfTheFolder()
+    {
+        QByteArray out, err;
+        QCOMPARE(
+            run({ "train", config(), "--json", "--runs", runs(), "--name", "json", "--set", "max_steps=2" }, out, err),
+            0);
+        QStringList steps;
+        for (const QByteArray& line : out.trimmed().split('\n')) {
+            QJsonParseError problem;
+            const auto object = QJsonDocument::fromJson(line, &problem).object();
+            QVERIFY2(problem.error == QJsonParseError::NoError, line);
+            if (object["type"] == "step")
+                steps << QString::fromUtf8(line);
+        }
+        QCOMPARE(steps.size(), 2);
+        const auto kept = readFile(runsPath() + "/json/metrics.jsonl").value();
+        QCOMPARE(QString::fromStdString(kept).trimmed(), steps.join('\n'));
+        for (const char* key : { "step", "epoch", "loss", "grad_norm", "learning_rate", "supervised_tokens", "tokens",
+                 "padded_tokens", "seconds", "data_seconds", "forward_seconds", "backward_seconds", "tokens_per_second",
+                 "allocated", "peak_allocated", "reserved", "device_used", "process", "cpu_utilization",
+                 "device_utilization", "power_watts", "temperature", "clock_mhz" })
+            QVERIFY2(QJsonDocument::fromJson(steps[0].toUtf8()).object().contains(key), key);
+    }
+
+    void exportsTheAdapter()
+    {
+        QByteArray out, err;
+        QCOMPARE(
+            run({ "train", config(), "--runs", runs(), "--name", "exported", "--set", "max_steps=1" }, out, err), 0);
+        QCOMPARE(
+            run({ "export", "exported", "--runs", runs(), "--format", "adapter", "-o", path("taken") }, out, err), 0);
+        QVERIFY(QFile::exists(path("taken/adapter_model.safetensors")));
+        QVERIFY(QFile::exists(path("taken/adapter_config.json")));
+    }
+
+    void failuresHaveTheirStatus_data()
+    {
+        QTest::addColumn<QString>("assignment");
+        QTest::addColumn<int>("status");
+        QTest::addColumn<QByteArray>("says");
+        QTest::newRow("unknown option") << "batchsize=4" << 2 << QByteArray("batch_size");
+        QTest::newRow("out of range") << "batch_size=0" << 2 << QByteArray("batch_size");
+        QTest::newRow("no model") << "model=/nowhere" << 2 << QByteArray("/nowhere");
+        QTest::newRow("no memory") << "memory_limit=200000" << 1 << QByteArray("memory");
+    }
+
+    void failuresHaveTheirStatus()
+    {
+        QFETCH(QString, assignment);
+        QFETCH(int, status);
+        QFETCH(QByteArray, says);
+        QByteArray out, err;
+        QCOMPARE(run({ "train", config(), "--runs", runs(), "--set", assignment }, out, err), status);
+        QVERIFY2(err.trimmed().split('\n').last().contains(says), err);
+    }
+
+    void interruptStopsAndSaves()
+    {
+        QProcess process;
+        start(process, { "train", config(), "--json", "--runs", runs(), "--name", "stopped", "--set", "epochs=1000" });
+        QVERIFY(process.waitForStarted());
+        QByteArray seen;
+        while (!seen.contains("\"type\":\"step\"") && process.waitForReadyRead(60000))
+            seen += process.readAllStandardOutput();
+        QVERIFY2(seen.contains("\"type\":\"step\""), seen);
+        QCOMPARE(::kill(static_cast<pid_t>(process.processId()), SIGINT), 0);
+        QVERIFY(process.waitForFinished(60000));
+        QCOMPARE(process.exitCode(), 130);
+        QVERIFY(findRun(runsPath(), "stopped").value().summary.state == RunState::stopped);
+        QVERIFY(QFile::exists(path("runs/stopped/adapter/adapter_model.safetensors")));
+    }
+
+    void killedRunShowsAsInterrupted()
+    {
+        QProcess process;
+        start(process, { "train", config(), "--json", "--runs", runs(), "--name", "killed", "--set", "epochs=1000" });
+        while (!process.readAllStandardOutput().contains("\"type\":\"step\"")) {
+            if (!process.waitForReadyRead(60000))
+                break;
+        }
+        process.kill();
+        QVERIFY(process.waitForFinished(60000));
+        QVERIFY(findRun(runsPath(), "killed").value().summary.state == RunState::interrupted);
+    }
+};
+
+QTEST_GUILESS_MAIN(TestCliTrain)
+#include "tst_cli_train.moc"
