@@ -8,6 +8,7 @@ repository=$(dirname -- "$packaging")
 export HOME
 cache="${XDG_CACHE_HOME:-$HOME/.cache}/tunebench"
 export CCACHE_DIR="${CCACHE_DIR:-$cache/ccache}"
+export CCACHE_BASEDIR="$repository" CCACHE_NOHASHDIR=1 # a clone in another folder finds what the first one built
 
 die() {
     printf '%s\n' "$*" >&2

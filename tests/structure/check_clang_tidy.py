@@ -49,8 +49,9 @@ def own_sources(build, parts):
 
 
 def fingerprint(path, arguments, common):
+    """Of all that clang-tidy would see; where the repository lies does not matter."""
     digest = hashlib.sha256(common)
-    digest.update("\0".join(arguments).encode())
+    digest.update("\0".join(arguments).replace(str(ROOT), ".").encode())
     for reached in sorted(reach(path)):
         digest.update(str(reached).encode() + (ROOT / reached).read_bytes())
     return digest.hexdigest()
