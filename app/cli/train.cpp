@@ -68,11 +68,12 @@ Result<int> train(Console& console, const Options& options)
     follow(trainer, output);
     output.endProgress();
     const auto run = trainer.outcome();
-    if (!run) {
+    const auto signal = Interrupt::signal();
+    if (run) {
+        output.finish(*run);
+    } else if (!signal) { // stopped while it read its inputs, a run has no folder and did not fail
         return tl::unexpected(run.error());
     }
-    output.finish(*run);
-    const auto signal = Interrupt::signal();
     return signal ? 128 + *signal : 0;
 }
 

@@ -112,7 +112,7 @@ Result<AtomicFile> AtomicFile::create(const std::filesystem::path& path)
     if (fd < 0)
         return cannot("write", path, Fault::work);
     ::fchmod(fd, 0644);
-    return AtomicFile(std::unique_ptr<State>(new State { path, name, Descriptor(fd) }));
+    return AtomicFile(std::make_unique<State>(State { path, name, Descriptor(fd) }));
 }
 
 AtomicFile::AtomicFile(std::unique_ptr<State> state)

@@ -364,7 +364,7 @@ Result<GgufFile> GgufFile::load(const std::filesystem::path& path, Parts parts)
     auto file = openWeightFile(path);
     if (!file)
         return tl::unexpected(file.error());
-    auto state = std::unique_ptr<State>(new State { path, std::move(*file), {}, {}, {} });
+    auto state = std::make_unique<State>(State { path, std::move(*file), {}, {}, {} });
     Parser parser(*state);
     auto read = parser.readMetadata();
     if (read && parts == Parts::all)

@@ -160,7 +160,8 @@ Result<void> checkPeftAdapter(const PeftAdapter& adapter, const ModelSpec& spec)
                 + shapeText(module->second) + "; choose the model that the adapter was trained on.");
         modules.erase(module);
     }
-    for (const auto& [module, shape] : modules) {
+    for (const auto& missing : modules) {
+        const std::string& module = missing.first;
         if (std::ranges::any_of(adapter.targets, [&](const std::string& target) { return selects(target, module); }))
             return failure("The adapter's target_modules select " + module + ", but it has no tensors for it.");
     }

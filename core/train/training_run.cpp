@@ -38,6 +38,8 @@ public:
     {
         if (m_config.evalAtStart && !evaluateAt(0))
             return false;
+        say("Training on " + std::to_string(m_rows.size()) + " rows, " + std::to_string(m_counts.totalSteps)
+            + " steps.");
         int64_t evaluated = 0;
         for (int64_t step = 0; step < m_counts.totalSteps; ++step) {
             auto finished = trainAt(step);
@@ -55,6 +57,8 @@ public:
     }
 
 private:
+    void say(std::string text) { m_controls.emit(LogLine { std::move(text), false }); }
+
     /// Waits while the run is paused; false when it shall stop. Time spent waiting belongs to no step.
     bool goOn()
     {
@@ -72,6 +76,7 @@ private:
         const auto& rows = m_inputs.data.rows.heldOut;
         if (rows.empty())
             return true;
+        say("Evaluating on " + std::to_string(rows.size()) + " held-out rows.");
         auto metrics = evaluate(m_trainee.decoder, rows, m_config, slotBudget(), [this] { return goOn(); });
         if (!metrics)
             return false;
@@ -210,6 +215,7 @@ Result<bool> trainAndSave(
     resetPeakMemory(*device);
     if (auto limited = limitMemory(*device, inputs.config.memoryLimit); !limited)
         return tl::unexpected(limited.error());
+    notice("Loading the weights.", false);
     auto trainee = guarded(inputs.config, false, [&] {
         return makeTrainee(inputs.config, inputs.model.spec, inputs.model.weights.get(),
             inputs.adapter ? &*inputs.adapter : nullptr, *device);
