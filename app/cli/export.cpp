@@ -54,6 +54,9 @@ Result<int> exportRun(Console& console, const Options& options)
     if (!fs::is_directory(adapter, problem)) {
         return failure(run->name + " has no adapter: a run has one when it has ended and its method is lora.");
     }
+    if (options.output.empty()) {
+        return failure("-o needs the path of the folder to write.");
+    }
     fs::path output = fs::absolute(options.output).lexically_normal();
     if (!output.has_filename()) {
         output = output.parent_path();

@@ -1,31 +1,17 @@
 #include "core/model/lora.h"
 
 #include "core/memory/memory_ledger.h"
+#include "core/model/lora_targets.h"
 
 #include <ATen/CPUGeneratorImpl.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/zeros.h>
 #include <ATen/ops/zeros_like.h>
+#include <algorithm>
 #include <cmath>
 
 namespace tunebench {
 namespace {
-
-bool names(std::string_view target, std::string_view module)
-{
-    if (target == "all-linear" || target == module)
-        return true;
-    return module.size() > target.size() && module.ends_with(target)
-        && module[module.size() - target.size() - 1] == '.';
-}
-
-std::string projectionNames(Decoder& decoder)
-{
-    std::string list;
-    for (const auto& [name, projection] : decoder.layers.front().projections())
-        list += (list.empty() ? "" : ", ") + name.substr(name.find('.') + 1);
-    return list;
-}
 
 Parameter trainedParameter(std::string name, at::Tensor value)
 {
@@ -45,28 +31,15 @@ at::Tensor uniform(at::IntArrayRef shape, double bound, at::Device device, at::G
 
 } // namespace
 
-Result<std::vector<LoraTarget>> findLoraTargets(Decoder& decoder, std::span<const std::string> targets)
+std::vector<LoraTarget> findLoraTargets(Decoder& decoder, std::span<const std::string> targets)
 {
     std::vector<LoraTarget> found;
-    std::vector<bool> used(targets.size());
     for (size_t i = 0; i < decoder.layers.size(); ++i) {
         for (auto& [name, projection] : decoder.layers[i].projections()) {
-            const std::string module = "model.layers." + std::to_string(i) + "." + name;
-            bool wanted = false;
-            for (size_t t = 0; t < targets.size(); ++t) {
-                if (!names(targets[t], module))
-                    continue;
-                used[t] = true;
-                wanted = true;
-            }
-            if (wanted)
-                found.push_back({ module, projection });
+            std::string module = "model.layers." + std::to_string(i) + "." + name;
+            if (std::ranges::any_of(targets, [&](const std::string& target) { return selectsModule(target, module); }))
+                found.push_back({ std::move(module), projection });
         }
-    }
-    for (size_t t = 0; t < targets.size(); ++t) {
-        if (!used[t])
-            return failure("lora_targets: \"" + targets[t] + "\" names no projection of this model; it has "
-                + projectionNames(decoder) + ", or write all-linear for all of them.");
     }
     return found;
 }

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "core/base/result.h"
 #include "core/model/decoder.h"
 
 #include <span>
@@ -13,10 +12,8 @@ struct LoraTarget {
     Linear* projection = nullptr;
 };
 
-/// The projections that `targets` names: `all-linear` (all projections of the blocks, not the head), a last name
-/// ("q_proj"), a suffix ("self_attn.q_proj") or a full module name. A name that matches nothing is an error that lists
-/// what the model has.
-Result<std::vector<LoraTarget>> findLoraTargets(Decoder& decoder, std::span<const std::string> targets);
+/// The projections that `targets` select (see selectsModule in lora_targets.h), layer by layer.
+std::vector<LoraTarget> findLoraTargets(Decoder& decoder, std::span<const std::string> targets);
 
 /// Gives each target a fresh pair: A uniform as PEFT draws it (Kaiming with a = sqrt 5: within +-1 / sqrt(in)), B zero,
 /// so that the model is unchanged at first. The same seed gives the same numbers on every device.

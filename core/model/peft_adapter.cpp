@@ -1,5 +1,7 @@
 #include "core/model/peft_adapter.h"
 
+#include "core/model/lora_targets.h"
+
 #include "core/base/atomic_folder.h"
 #include "core/model/dequantize.h"
 #include "core/model/peft_config.h"
@@ -83,13 +85,6 @@ Result<void> readPairs(PeftAdapter& adapter, const std::string& where)
     return {};
 }
 
-bool selects(const std::string& target, const std::string& module)
-{
-    if (target == "all-linear")
-        return module != "lm_head";
-    return module == target || module.ends_with("." + target);
-}
-
 /// The projections of the model: name without ".weight" and shape.
 std::map<std::string, std::vector<int64_t>> projections(const ModelSpec& spec)
 {
@@ -162,7 +157,7 @@ Result<void> checkPeftAdapter(const PeftAdapter& adapter, const ModelSpec& spec)
     }
     for (const auto& missing : modules) {
         const std::string& module = missing.first;
-        if (std::ranges::any_of(adapter.targets, [&](const std::string& target) { return selects(target, module); }))
+        if (std::ranges::any_of(adapter.targets, [&](const std::string& target) { return selectsModule(target, module); }))
             return failure("The adapter's target_modules select " + module + ", but it has no tensors for it.");
     }
     return {};

@@ -79,13 +79,25 @@ Result<fs::path> makeFolder(const fs::path& runs, const std::string& name, const
         if (problem && problem != std::errc::file_exists) {
             return cannotMake(path, problem);
         }
-        if (!name.empty()) {
-            return failure("There is already a run " + path.string() + "; choose another name.");
+        if (const auto taken = checkRunName(runs, name); !taken) {
+            return tl::unexpected(taken.error());
         }
     }
 }
 
 } // namespace
+
+Result<void> checkRunName(const fs::path& runs, const std::string& name)
+{
+    if (const auto wrong = runNameProblem(name)) {
+        return failure(*wrong);
+    }
+    std::error_code ignored;
+    if (!name.empty() && fs::exists(runs / name, ignored)) {
+        return failure("There is already a run " + (runs / name).string() + "; choose another name.");
+    }
+    return {};
+}
 
 std::string lastPathPart(const std::string& path)
 {

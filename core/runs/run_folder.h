@@ -49,6 +49,9 @@ std::string timeNow();
 /// Why a run cannot have this name; nothing when it can. Empty means a name made from date and model.
 std::optional<std::string> runNameProblem(const std::string& name);
 
+/// Whether a run of this name can be made under `runs`; an error says why not (wrong name, or one that is taken).
+Result<void> checkRunName(const std::filesystem::path& runs, const std::string& name);
+
 /// A run that is being written. The folder is locked by the operating system as long as this object lives; another
 /// program may read it at any time.
 class RunFolder {

@@ -176,7 +176,7 @@ Result<TextModel> openFolder(const fs::path& folder, const fs::path& tokenizerFi
 
 Result<TextModel> openGguf(const fs::path& path)
 {
-    const Result<GgufFile> file = GgufFile::open(path);
+    const Result<GgufFile> file = GgufFile::openMetadata(path);
     if (!file) {
         return tl::unexpected(file.error());
     }

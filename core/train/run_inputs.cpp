@@ -3,6 +3,7 @@
 #include "core/memory/doctor.h"
 #include "core/memory/nvml.h"
 #include "core/memory/process_meter.h"
+#include "core/model/lora_targets.h"
 #include "core/train/device.h"
 
 #include <ATen/Parallel.h>
@@ -64,6 +65,10 @@ Result<RunInputs> openRunInputs(const ConfigChoice& choice, const Notice& notice
     auto adapter = openAdapter(named, *resolved, model->spec, notice, model->name);
     if (!adapter)
         return tl::unexpected(adapter.error());
+    if (resolved->method == Method::lora) {
+        if (auto checked = checkLoraTargets(model->spec, resolved->loraTargets); !checked)
+            return tl::unexpected(checked.error());
+    }
     auto data = prepareData(*resolved, model->spec, notice, std::move(stop));
     if (!data)
         return tl::unexpected(data.error());

@@ -25,10 +25,7 @@ Result<void> saveAdapter(const std::filesystem::path& folder, const RunInputs& i
         .baseModelName = inputs.model.name,
         .pairs = {} };
     std::vector<at::Tensor> kept; // the spans point into these
-    const auto targets = findLoraTargets(decoder, inputs.config.loraTargets);
-    if (!targets)
-        return tl::unexpected(targets.error());
-    for (const LoraTarget& target : *targets) {
+    for (const LoraTarget& target : findLoraTargets(decoder, inputs.config.loraTargets)) {
         const LoraPair& lora = *target.projection->lora;
         const auto a = kept.emplace_back(onHost(lora.a.value));
         const auto b = kept.emplace_back(onHost(lora.b.value));

@@ -37,10 +37,8 @@ Result<void> fillFromAdapter(std::span<const LoraTarget> targets, const PeftAdap
 Result<void> attachPairs(Decoder& decoder, const RunConfig& config, const PeftAdapter* adapter)
 {
     const auto targets = findLoraTargets(decoder, config.loraTargets);
-    if (!targets)
-        return tl::unexpected(targets.error());
-    attachLora(decoder, *targets, config.loraRank, config.loraAlpha, static_cast<uint64_t>(config.seed));
-    return adapter ? fillFromAdapter(*targets, *adapter) : Result<void>();
+    attachLora(decoder, targets, config.loraRank, config.loraAlpha, static_cast<uint64_t>(config.seed));
+    return adapter ? fillFromAdapter(targets, *adapter) : Result<void>();
 }
 
 } // namespace

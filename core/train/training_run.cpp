@@ -241,6 +241,8 @@ Result<std::filesystem::path> runTraining(const TrainingJob& job, const RunContr
     const Notice notice = [&](std::string text, bool warning) { controls.emit(LogLine { std::move(text), warning }); };
     if (const std::string& problem = initializeEngine(); !problem.empty())
         notice(problem, true);
+    if (auto named = checkRunName(job.runs, job.name); !named)
+        return tl::unexpected(named.error());
     auto inputs = openRunInputs(job.config, notice, controls.stop);
     if (!inputs)
         return tl::unexpected(inputs.error());

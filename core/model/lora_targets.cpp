@@ -1,0 +1,57 @@
+#include "core/model/lora_targets.h"
+
+#include <algorithm>
+#include <set>
+
+namespace tunebench {
+namespace {
+
+constexpr std::string_view weightSuffix = ".weight";
+
+/// "model.layers.0.self_attn.q_proj", ...: what `all-linear` stands for.
+std::vector<std::string> projectionModules(const ModelSpec& spec)
+{
+    std::vector<std::string> modules;
+    for (const TensorInfo& tensor : neededTensors(spec)) {
+        const std::string_view name = tensor.name;
+        if (name.starts_with("model.layers.") && name.ends_with(weightSuffix) && tensor.shape.size() == 2)
+            modules.emplace_back(name.substr(0, name.size() - weightSuffix.size()));
+    }
+    return modules;
+}
+
+std::string lastNames(const std::vector<std::string>& modules)
+{
+    std::set<std::string> names;
+    for (const std::string& module : modules)
+        names.insert(module.substr(module.rfind('.') + 1));
+    std::string list;
+    for (const std::string& name : names)
+        list += (list.empty() ? "" : ", ") + name;
+    return list;
+}
+
+} // namespace
+
+bool selectsModule(std::string_view target, std::string_view module)
+{
+    if (target == "all-linear")
+        return module != "lm_head";
+    if (target == module)
+        return true;
+    return module.size() > target.size() && module.ends_with(target)
+        && module[module.size() - target.size() - 1] == '.';
+}
+
+Result<void> checkLoraTargets(const ModelSpec& spec, std::span<const std::string> targets)
+{
+    const auto modules = projectionModules(spec);
+    for (const std::string& target : targets) {
+        if (std::ranges::none_of(modules, [&](const std::string& module) { return selectsModule(target, module); }))
+            return failure("lora_targets: \"" + target + "\" names no projection of this model; it has "
+                + lastNames(modules) + ", or write all-linear for all of them.");
+    }
+    return {};
+}
+
+} // namespace tunebench
