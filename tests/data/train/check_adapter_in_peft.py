@@ -1,0 +1,46 @@
+#!/usr/bin/env python3
+"""An adapter that Tunebench trained, loaded by PEFT: row by row the same loss.
+
+Usage: check_adapter_in_peft.py TUNEBENCH_CLI
+Needs: pip install torch==2.11.0 transformers==5.24.0 peft==0.21.0
+
+Trains LoRA on the small models of this folder, then asks both programs for the loss of each row with the saved adapter
+(Tunebench: one step a row at a learning rate that changes nothing). Prints the largest relative difference; exit status
+1 when it is above 1e-5, or when PEFT misses or does not expect a tensor.
+"""
+import json, os, subprocess, sys, tempfile, warnings
+import torch
+from peft import PeftModel
+from transformers import AutoModelForCausalLM
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+warnings.simplefilter("error", UserWarning)  # PEFT only warns of tensors that it misses
+
+
+def tunebench(family, rows, runs, **options):
+    common = {"model": os.path.join(HERE, family), "dataset": rows, "precision": "fp32", "compute": "fp32", "device": "cpu",
+              "order": "sequential", "eval_share": 0, "max_length": 128, "accumulation_steps": 1, "warmup_ratio": 0, **options}
+    sets = [part for key, value in common.items() for part in ("--set", f"{key}={value}")]
+    out = subprocess.run([sys.argv[1], "train", "--json", "--runs", runs, *sets], check=True, capture_output=True, text=True)
+    lines = [json.loads(line) for line in out.stdout.splitlines()]
+    run = max((os.path.join(runs, name) for name in os.listdir(runs)), key=os.path.getmtime)
+    return [line["loss"] for line in lines if line["type"] == "step"], os.path.join(run, "adapter")
+
+
+worst = 0.0
+for family in ("llama", "qwen2"):
+    data = json.load(open(os.path.join(HERE, family + "_reference.json")))["rows"]
+    with tempfile.TemporaryDirectory() as folder:
+        rows, first, second = (os.path.join(folder, name) for name in ("rows.jsonl", "first", "second"))
+        with open(rows, "w") as f:
+            f.writelines(json.dumps(row) + "\n" for row in data)
+        _, adapter = tunebench(family, rows, first, batch_size=8, learning_rate=0.02, epochs=3)
+        losses, _ = tunebench(family, rows, second, batch_size=1, learning_rate=1e-12, adapter=adapter)
+        model = PeftModel.from_pretrained(AutoModelForCausalLM.from_pretrained(os.path.join(HERE, family)), adapter).eval()
+    with torch.no_grad():
+        right = [float(model(input_ids=torch.tensor([row["input_ids"]]), labels=torch.tensor([row["labels"]])).loss)
+                 for row in data]
+    difference = max(abs(a - b) / b for a, b in zip(losses, right))
+    print(f"{family}: {len(right)} rows, largest relative difference {difference:.1e}")
+    worst = max(worst, difference)
+sys.exit(worst > 1e-5)
