@@ -75,7 +75,7 @@ OverlayPlot::OverlayPlot(QWidget* parent)
     applyPalette();
 }
 
-void OverlayPlot::showRuns(std::vector<OverlaidRun> runs, OverlayValue value, OverlayKey key)
+void OverlayPlot::showRuns(const std::vector<OverlaidRun>& runs, OverlayValue value, OverlayKey key)
 {
     clearGraphs();
     m_curves.clear();

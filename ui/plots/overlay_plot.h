@@ -25,7 +25,7 @@ class OverlayPlot : public Plot {
 public:
     explicit OverlayPlot(QWidget* parent);
 
-    void showRuns(std::vector<OverlaidRun> runs, OverlayValue value, OverlayKey key);
+    void showRuns(const std::vector<OverlaidRun>& runs, OverlayValue value, OverlayKey key);
 
 protected:
     void restyle() override;
