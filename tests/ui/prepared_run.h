@@ -6,8 +6,8 @@
 namespace tunebench {
 
 /// Writes a run folder as the engine does; a `running` one is left behind unlocked, as after a crash.
-inline std::filesystem::path prepareRun(
-    const std::filesystem::path& runs, const std::string& name, int64_t steps, RunState state, RunConfig config = {})
+inline std::filesystem::path prepareRun(const std::filesystem::path& runs, const std::string& name, int64_t steps,
+    RunState state, const RunConfig& config = {})
 {
     auto folder = RunFolder::create(runs, name, config);
     RunSummary summary;

@@ -21,7 +21,7 @@ private:
 
 QString TestStepsLine::writeRows(const QString& name, int rows)
 {
-    const QString path = m_folder.filePath(name);
+    QString path = m_folder.filePath(name);
     QFile file(path);
     if (file.open(QIODevice::WriteOnly)) {
         for (int row = 0; row < rows; ++row) {
