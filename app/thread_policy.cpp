@@ -1,7 +1,7 @@
-// LibTorch's threads wait for each other by spinning: best on an idle machine, ten times slower as soon as another program
-// wants a core. OpenMP reads how to wait from the environment when it is loaded, before main(), and has no call to change
-// it. So the first code of the program (the entries of .preinit_array run before any library's) starts the program once
-// more with OMP_WAIT_POLICY set, at the cost of some milliseconds. Who has set the variable keeps it.
+// LibTorch's threads wait for each other by spinning: best on an idle machine, ten times slower as soon as another
+// program wants a core. OpenMP reads how to wait from the environment when it is loaded, before main(), and has no call
+// to change it. So the first code of the program (the entries of .preinit_array run before any library's) starts the
+// program once more with OMP_WAIT_POLICY set, at the cost of some milliseconds. Who has set the variable keeps it.
 
 #include <array>
 #include <climits>

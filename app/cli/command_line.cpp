@@ -32,6 +32,9 @@ Result<int> CommandLine::parseAndAct(int argc, const char* const* argv, Console&
         std::string sentence = problem.what();
         std::replace(sentence.begin(), sentence.end(), '\n', ' ');
         const auto chosen = m_app.get_subcommands();
+        if (chosen.empty() && argc > 1 && argv[1][0] != '-') {
+            sentence = "There is no command \"" + std::string(argv[1]) + "\"";
+        }
         return failure(
             sentence + "; see `tunebench-cli " + (chosen.empty() ? "" : chosen.front()->get_name() + " ") + "--help`.");
     }

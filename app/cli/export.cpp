@@ -61,6 +61,10 @@ Result<int> exportRun(Console& console, const Options& options)
     if (!output.has_filename()) {
         output = output.parent_path();
     }
+    if (const auto inside = output.lexically_relative(fs::absolute(adapter).lexically_normal());
+        !inside.empty() && *inside.begin() != "..") {
+        return failure("Cannot export the adapter into itself; choose a path outside of " + adapter.string() + ".");
+    }
     if (const auto copied = copyFolder(adapter, output); !copied) {
         return tl::unexpected(copied.error());
     }

@@ -3,6 +3,7 @@
 #include "app/cli/train_output.h"
 
 #include <chrono>
+#include <csignal>
 #include <memory>
 #include <thread>
 #include <unistd.h>
@@ -63,6 +64,7 @@ Result<int> train(Console& console, const Options& options)
         return failure(*problem);
     }
     const Interrupt interrupt;
+    std::signal(SIGPIPE, SIG_IGN); // a reader that goes away (`| head`) ends no run
     TrainOutput output(console, !console.json && ::isatty(STDOUT_FILENO) == 1);
     Trainer trainer({ std::move(*choice), options.runs, options.name });
     follow(trainer, output);

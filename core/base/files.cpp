@@ -59,6 +59,27 @@ private:
     int m_fd;
 };
 
+struct OpenedFile {
+    Descriptor descriptor;
+    size_t size = 0; ///< bytes
+};
+
+/// Opens a regular file; a folder, a pipe or a device is refused at once, and none is waited for.
+Result<OpenedFile> openForReading(const std::filesystem::path& path)
+{
+    Descriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    struct stat status { };
+    if (fd.get() < 0 || ::fstat(fd.get(), &status) != 0)
+        return cannot("read", path, Fault::input);
+    if (S_ISDIR(status.st_mode)) {
+        errno = EISDIR;
+        return cannot("read", path, Fault::input);
+    }
+    if (!S_ISREG(status.st_mode))
+        return failure("Cannot read " + path.string() + ": it is not a regular file.");
+    return OpenedFile { std::move(fd), static_cast<size_t>(status.st_size) };
+}
+
 /// Makes a rename in the folder durable; a file system that cannot sync folders loses nothing but that guarantee.
 void syncFolder(const std::filesystem::path& folder)
 {
@@ -79,16 +100,14 @@ std::filesystem::path folderFromEnvironment(const char* variable, const char* fa
 
 Result<std::string> readFile(const std::filesystem::path& path)
 {
-    const Descriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-    if (fd.get() < 0)
-        return cannot("read", path, Fault::input);
+    const auto file = openForReading(path);
+    if (!file)
+        return tl::unexpected(file.error());
     std::string content;
-    struct stat status { };
-    if (::fstat(fd.get(), &status) == 0 && status.st_size > 0)
-        content.reserve(static_cast<size_t>(status.st_size));
+    content.reserve(file->size);
     char buffer[1 << 16];
     for (;;) {
-        const ssize_t got = ::read(fd.get(), buffer, sizeof buffer);
+        const ssize_t got = ::read(file->descriptor.get(), buffer, sizeof buffer);
         if (got == 0)
             return content;
         if (got < 0 && errno != EINTR)
@@ -166,18 +185,13 @@ Result<void> writeFileAtomically(const std::filesystem::path& path, std::string_
 
 Result<MappedFile> MappedFile::open(const std::filesystem::path& path)
 {
-    const Descriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-    struct stat status { };
-    if (fd.get() < 0 || ::fstat(fd.get(), &status) != 0)
-        return cannot("read", path, Fault::input);
-    if (S_ISDIR(status.st_mode)) {
-        errno = EISDIR;
-        return cannot("read", path, Fault::input);
-    }
-    const auto size = static_cast<size_t>(status.st_size);
+    const auto file = openForReading(path);
+    if (!file)
+        return tl::unexpected(file.error());
+    const size_t size = file->size;
     if (size == 0)
         return MappedFile({});
-    void* address = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd.get(), 0);
+    void* address = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file->descriptor.get(), 0);
     if (address == MAP_FAILED)
         return cannot("read", path, Fault::work);
     return MappedFile({ static_cast<const std::byte*>(address), size });

@@ -126,7 +126,7 @@ tl::expected<ordered_json, std::string> parseRow(const RawRow& row)
         auto value = ordered_json::parse(row.text);
         if (value.is_object())
             return value;
-        return tl::unexpected(std::string("a row is an object {...}, this one is a ") + value.type_name());
+        return tl::unexpected(std::string("a row is an object {...}, this one is ") + kindOf(value));
     } catch (const nlohmann::json::parse_error& error) {
         const size_t at = std::clamp<size_t>(error.byte, 1, row.text.size() + 1) - 1;
         return tl::unexpected("not valid JSON at " + words(placeOf(row, at)) + ": " + reasonOf(error));

@@ -47,7 +47,7 @@ bool callsTools(const ordered_json& message)
 Read<ordered_json> checkedMessage(const ordered_json& given, const std::string& place)
 {
     if (!given.is_object())
-        return refuse(place + " is a " + given.type_name() + ", not a message {role, content}");
+        return refuse(place + " is " + kindOf(given) + ", not a message {role, content}");
     ordered_json message = ordered_json::object();
     for (const auto& [key, value] : given.items()) {
         if (!value.is_null() || key == "content")
@@ -68,7 +68,7 @@ Read<ordered_json> checkedMessage(const ordered_json& given, const std::string& 
         message["content"] = std::move(*joined);
     }
     if (!message["content"].is_string())
-        return refuse(place + ".content is a " + message["content"].type_name() + ", not text");
+        return refuse(place + ".content is " + kindOf(message["content"]) + ", not text");
     return message;
 }
 
@@ -77,7 +77,7 @@ Read<void> checkList(const ordered_json& list, const std::string& column)
     if (list.is_null())
         return refuse("\"" + column + "\" is missing or null");
     if (!list.is_array())
-        return refuse("\"" + column + "\" is a " + list.type_name() + ", not a list of turns");
+        return refuse("\"" + column + "\" is " + kindOf(list) + ", not a list of turns");
     if (list.size() > maxMessages)
         return refuse("\"" + column + "\" has " + std::to_string(list.size()) + " turns; at most "
             + std::to_string(maxMessages) + " are read");
@@ -135,7 +135,7 @@ Read<ordered_json> messagesOfConversations(const ordered_json& list)
     for (const auto& turn : list) {
         const std::string place = "conversations[" + std::to_string(messages.size()) + "]";
         if (!turn.is_object())
-            return refuse(place + " is a " + turn.type_name() + ", not a turn {from, value}");
+            return refuse(place + " is " + kindOf(turn) + ", not a turn {from, value}");
         const auto from = turn.contains("from") ? turn.find("from") : turn.find("role");
         const auto value = turn.contains("value") ? turn.find("value") : turn.find("content");
         if (from == turn.end() || !from->is_string())

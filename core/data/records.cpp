@@ -32,7 +32,7 @@ Read<std::string> text(const ordered_json& row, const char* key, bool optional =
     if (value.is_string())
         return value.get_ref<const std::string&>();
     if (!value.is_null())
-        return refuse("\"" + std::string(key) + "\" is a " + value.type_name() + ", not text");
+        return refuse("\"" + std::string(key) + "\" is " + kindOf(value) + ", not text");
     if (optional)
         return std::string();
     return refuse("\"" + std::string(key) + "\" is " + (row.contains(key) ? "null" : "missing"));
@@ -81,7 +81,7 @@ Read<void> appendHistory(ordered_json& messages, const ordered_json& history)
     if (history.is_null())
         return {};
     if (!history.is_array())
-        return refuse(std::string("\"history\" is a ") + history.type_name() + ", not a list of [question, answer]");
+        return refuse(std::string("\"history\" is ") + kindOf(history) + ", not a list of [question, answer]");
     for (const auto& pair : history) {
         if (!pair.is_array() || pair.size() != 2 || !pair[0].is_string() || !pair[1].is_string())
             return refuse("\"history\" is not a list of [question, answer]");

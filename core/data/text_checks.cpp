@@ -1,11 +1,24 @@
 #include "core/data/text_checks.h"
 
+#include <nlohmann/json.hpp>
+
 #include "core/text/utf8.h"
 
 #include <cstdint>
 #include <cstring>
 
 namespace tunebench {
+namespace {
+
+std::string withArticle(std::string_view kind)
+{
+    if (kind == "null")
+        return "null";
+    const bool vowel = kind == "array" || kind == "object";
+    return (vowel ? "an " : "a ") + std::string(kind);
+}
+
+} // namespace
 
 size_t firstInvalidUtf8(std::string_view text)
 {
@@ -39,6 +52,16 @@ std::string_view cutToCharacter(std::string_view text, size_t bytes)
 bool isBlank(std::string_view text)
 {
     return text.find_first_not_of(" \t\r\n\f\v") == std::string_view::npos;
+}
+
+std::string kindOf(const nlohmann::ordered_json& value)
+{
+    return withArticle(value.type_name());
+}
+
+std::string kindOf(const nlohmann::json& value)
+{
+    return withArticle(value.type_name());
 }
 
 } // namespace tunebench

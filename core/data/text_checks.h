@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstddef>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
 #include <string_view>
 
 namespace tunebench {
@@ -10,6 +12,10 @@ size_t firstInvalidUtf8(std::string_view text);
 
 /// At most `bytes` bytes of a text in UTF-8, never cutting a character.
 std::string_view cutToCharacter(std::string_view text, size_t bytes);
+
+/// The kind of a JSON value with its article: "an array", "a number", "null".
+std::string kindOf(const nlohmann::ordered_json& value);
+std::string kindOf(const nlohmann::json& value);
 
 /// Nothing, or white space alone.
 bool isBlank(std::string_view text);

@@ -2,11 +2,11 @@
 
 #include "core/base/files.h"
 #include "core/config/options.h"
+#include "core/memory/device.h"
 #include "core/memory/device_report.h"
 #include "core/memory/nvml.h"
 #include "core/memory/process_meter.h"
 #include "core/memory/product_speed.h"
-#include "core/train/device.h"
 
 #include <ATen/Parallel.h>
 #include <algorithm>

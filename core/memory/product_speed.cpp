@@ -1,7 +1,6 @@
 #include "core/memory/product_speed.h"
 
-#include "core/train/device.h"
-#include "core/train/host_tensor.h"
+#include "core/memory/device.h"
 
 #include <ATen/DeviceAccelerator.h>
 #include <ATen/ops/empty.h>
@@ -63,7 +62,8 @@ TypeMeasurement measureProducts(NumberType type, at::Device device)
 
     const auto exact = at::mm(exactLeft, exactRight.t());
     const auto difference = at::mm(left, right.t()).to(at::kCPU, at::kDouble).sub_(exact);
-    const double error = scalarValue(at::linalg_vector_norm(difference)) / scalarValue(at::linalg_vector_norm(exact));
+    const double error
+        = at::linalg_vector_norm(difference).item<double>() / at::linalg_vector_norm(exact).item<double>();
     measured.worstRelativeError = error;
     measured.passesSelfTest = std::isfinite(error) && error < allowedError(type);
 

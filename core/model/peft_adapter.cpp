@@ -157,7 +157,8 @@ Result<void> checkPeftAdapter(const PeftAdapter& adapter, const ModelSpec& spec)
     }
     for (const auto& missing : modules) {
         const std::string& module = missing.first;
-        if (std::ranges::any_of(adapter.targets, [&](const std::string& target) { return selectsModule(target, module); }))
+        if (std::ranges::any_of(
+                adapter.targets, [&](const std::string& target) { return selectsModule(target, module); }))
             return failure("The adapter's target_modules select " + module + ", but it has no tensors for it.");
     }
     return {};

@@ -93,6 +93,9 @@ Result<void> checkRunName(const fs::path& runs, const std::string& name)
         return failure(*wrong);
     }
     std::error_code ignored;
+    if (fs::exists(runs, ignored) && !fs::is_directory(runs, ignored)) {
+        return failure(runs.string() + " is not a folder, so no runs can be kept there; choose another one.");
+    }
     if (!name.empty() && fs::exists(runs / name, ignored)) {
         return failure("There is already a run " + (runs / name).string() + "; choose another name.");
     }

@@ -1,7 +1,7 @@
 #include "core/train/dry_run.h"
 
 #include "core/memory/counting_allocator.h"
-#include "core/train/device.h"
+#include "core/memory/device.h"
 #include "core/train/trainee.h"
 
 #include <mutex>

@@ -1,11 +1,18 @@
 #include "core/train/prepare.h"
 
+#include <algorithm>
 #include <chrono>
 
 namespace tunebench {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+/// "1 row is", "3 rows are".
+std::string counted(int64_t count, const char* one, const char* several)
+{
+    return std::to_string(count) + " " + (count == 1 ? one : several);
+}
 
 /// Says how far reading has come, at most once a second.
 LoadProgress progressNotices(const Notice& notice)
@@ -18,16 +25,25 @@ LoadProgress progressNotices(const Notice& notice)
     };
 }
 
+/// Names the rows that are left out, the first ones one by one.
+void noticeRefusals(const std::vector<RefusedRow>& refused, const Notice& notice)
+{
+    constexpr size_t shown = 20;
+    for (size_t i = 0; i < std::min(shown, refused.size()); ++i)
+        notice(
+            refused[i].file + ", line " + std::to_string(refused[i].line) + " is left out: " + refused[i].reason, true);
+    if (refused.size() > shown)
+        notice("In all, " + counted(static_cast<int64_t>(refused.size()), "row is", "rows are")
+                + " left out; tunebench-cli inspect lists them.",
+            true);
+}
+
 Result<Dataset> load(const std::vector<std::string>& files, const RunConfig& config, const TextModel* text,
     const Notice& notice, std::stop_token stop)
 {
     auto dataset = loadDataset(files, config, text, progressNotices(notice), std::move(stop));
-    if (dataset && !dataset->refused.empty()) {
-        const RefusedRow& first = dataset->refused.front();
-        notice(std::to_string(dataset->refused.size()) + " rows were left out; the first: " + first.file + ", line "
-                + std::to_string(first.line) + ": " + first.reason,
-            true);
-    }
+    if (dataset)
+        noticeRefusals(dataset->refused, notice);
     return dataset;
 }
 
@@ -35,9 +51,9 @@ void noticeTruncation(const TruncationCounts& cut, const RunConfig& config, cons
 {
     if (cut.rows == 0)
         return;
-    notice(std::to_string(cut.rows) + " rows were longer than max_length (" + std::to_string(config.maxLength)
-            + " tokens): " + std::to_string(cut.tokensCut) + " tokens were cut, and " + std::to_string(cut.answersCut)
-            + " answers lost a part.",
+    notice(counted(cut.rows, "row was", "rows were") + " longer than max_length (" + std::to_string(config.maxLength)
+            + " tokens): " + counted(cut.tokensCut, "token was", "tokens were") + " cut, and "
+            + counted(cut.answersCut, "answer", "answers") + " lost a part.",
         true);
 }
 
@@ -66,7 +82,9 @@ Result<PreparedData> prepareData(
         return tl::unexpected(dataset.error());
     std::optional<std::vector<TokenRow>> heldOut;
     if (!config.evalDataset.empty()) {
-        auto evaluation = load(config.evalDataset, config, textModel, notice, stop);
+        RunConfig whole = config; // max_rows is for the rows to train on
+        whole.maxRows.reset();
+        auto evaluation = load(config.evalDataset, whole, textModel, notice, stop);
         if (!evaluation)
             return tl::unexpected(evaluation.error());
         heldOut = std::move(evaluation->rows);

@@ -1,10 +1,10 @@
 #include "core/train/run_inputs.h"
 
+#include "core/memory/device.h"
 #include "core/memory/doctor.h"
 #include "core/memory/nvml.h"
 #include "core/memory/process_meter.h"
 #include "core/model/lora_targets.h"
-#include "core/train/device.h"
 
 #include <ATen/Parallel.h>
 #include <torch/version.h>
@@ -58,6 +58,7 @@ Result<RunInputs> openRunInputs(const ConfigChoice& choice, const Notice& notice
     auto resolved = resolveAutomatic(named.values);
     if (!resolved)
         return tl::unexpected(resolved.error());
+    resolved->evalBatchSize = resolved->evalBatchSize.value_or(resolved->batchSize);
     notice("Opening the model.", false);
     auto model = openModelFiles(resolved->model);
     if (!model)

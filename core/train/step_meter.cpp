@@ -1,6 +1,6 @@
 #include "core/train/step_meter.h"
 
-#include "core/train/device.h"
+#include "core/memory/device.h"
 
 #include <algorithm>
 #include <chrono>

@@ -1,9 +1,9 @@
 #include "core/train/trainee.h"
 
+#include "core/memory/device.h"
 #include "core/model/load_weights.h"
 #include "core/model/lora.h"
 #include "core/model/peft_adapter.h"
-#include "core/train/device.h"
 
 #include <ATen/ops/from_blob.h>
 #include <algorithm>

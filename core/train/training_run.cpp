@@ -1,7 +1,7 @@
 #include "core/train/training_run.h"
 
 #include "core/data/micro_batches.h"
-#include "core/train/device.h"
+#include "core/memory/device.h"
 #include "core/train/evaluate.h"
 #include "core/train/explain_failure.h"
 #include "core/train/run_inputs.h"

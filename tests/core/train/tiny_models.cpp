@@ -2,7 +2,7 @@
 
 #include "core/base/files.h"
 #include "core/data/micro_batches.h"
-#include "core/train/device.h"
+#include "core/memory/device.h"
 
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/linalg_vector_norm.h>

@@ -1,4 +1,4 @@
-#include "core/train/device.h"
+#include "core/memory/device.h"
 
 #include "core/memory/counting_allocator.h"
 #include "core/memory/nvml.h"
