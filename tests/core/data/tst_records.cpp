@@ -131,7 +131,7 @@ void TestRecords::refuses_data()
     add("no output", F::alpaca, R"({"instruction":"x"})", "\"output\" is missing");
     add("number", F::alpaca, R"({"instruction":"x","output":42})", "\"output\" is a number, not text");
     add("list as input", F::alpaca, R"({"instruction":"x","input":["a"],"output":"y"})",
-        "\"input\" is a array, not text");
+        "\"input\" is an array, not text");
     add("empty answer", F::alpaca, R"({"instruction":"x","output":""})", "the answer (\"output\") is empty");
     add("blank answer", F::alpaca, R"({"instruction":"x","output":" \n"})", "is empty");
     add("empty instruction", F::alpaca, R"({"instruction":" ","output":"y"})", "\"instruction\" is empty");
@@ -174,7 +174,7 @@ void TestRecords::refuses_data()
     add("null prompt", F::promptCompletion, R"({"prompt":null,"completion":"c"})", "\"prompt\" is null");
     add("empty completion", F::promptCompletion, R"({"prompt":"p","completion":""})", "is empty");
     add("text and list", F::promptCompletion, R"({"prompt":"p","completion":[{"role":"assistant","content":"a"}]})",
-        "\"completion\" is a array");
+        "\"completion\" is an array");
     add("empty lists", F::promptCompletion, R"({"prompt":[],"completion":[]})", "no messages");
     add("answer in the prompt", F::promptCompletion,
         R"({"prompt":[{"role":"assistant","content":"a"}],"completion":[{"role":"user","content":"b"}]})",
