@@ -49,6 +49,9 @@ int64_t highest(const c10::CachingAllocator::StatArray& stats)
 const std::string& initializeEngine()
 {
     static const std::string problem = [] {
+        // oneDNN keeps a compiled product for every shape it has seen, about a MB each, and without padding every
+        // micro-batch has a shape of its own: a few are enough, as all layers of one micro-batch share theirs.
+        ::setenv("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "64", 0);
         installCountingAllocators();
         registerMetaKernels();
         return openCuda();

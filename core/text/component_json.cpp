@@ -26,7 +26,7 @@ Result<void> flattenInto(
         return tl::unexpected(parts.error());
     }
     for (const json& part : **parts) {
-        if (const Result<void> added = flattenInto(components, part, role, listKey); !added) {
+        if (Result<void> added = flattenInto(components, part, role, listKey); !added) {
             return added;
         }
     }

@@ -47,7 +47,7 @@ Result<Normalizer::Step> Normalizer::stepFromJson(const ComponentReader& compone
         }
     }
     if (component.type() == "Prepend") {
-        return component.text("prepend").map([](std::string prefix) -> Step { return PrependStep { prefix }; });
+        return component.text("prepend").map([](const std::string& prefix) -> Step { return PrependStep { prefix }; });
     }
     if (component.type() != "Replace") {
         return component.unknownType("Sequence, NFC, NFD, NFKC, NFKD, Replace and Prepend");

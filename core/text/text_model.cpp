@@ -72,7 +72,7 @@ Result<ordered_json> readTemplateVariables(const fs::path& folder, const ordered
     ordered_json variables = ordered_json::object();
     takeTokens(config, variables);
     if (!config.contains("added_tokens_decoder")) {
-        const Result<ordered_json> map = readOptionalObject(folder / "special_tokens_map.json");
+        Result<ordered_json> map = readOptionalObject(folder / "special_tokens_map.json");
         if (!map) {
             return map;
         }

@@ -89,7 +89,7 @@ Result<TokenTable> readTokens(const GgufFile& file)
 Result<void> fillVocabulary(Vocabulary& vocabulary, const TokenTable& table)
 {
     for (size_t id = 0; id < table.tokens->size(); ++id) {
-        const Result<void> added = vocabulary.add((*table.tokens)[id], static_cast<int64_t>(id));
+        Result<void> added = vocabulary.add((*table.tokens)[id], static_cast<int64_t>(id));
         if (!added) {
             return added;
         }

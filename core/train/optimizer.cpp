@@ -15,7 +15,7 @@
 
 namespace tunebench {
 
-Optimizer::Optimizer(std::vector<Parameter*> parameters, const RunConfig& config)
+Optimizer::Optimizer(const std::vector<Parameter*>& parameters, const RunConfig& config)
     : m_config(config)
 {
     Group decaying { .decay = config.weightDecay };

@@ -13,7 +13,7 @@ namespace tunebench {
 /// than the others.
 class Optimizer {
 public:
-    Optimizer(std::vector<Parameter*> parameters, const RunConfig& config);
+    Optimizer(const std::vector<Parameter*>& parameters, const RunConfig& config);
 
     /// One step with the gradients as they stand.
     void step(double learningRate);

@@ -39,9 +39,9 @@ void noticeRefusals(const std::vector<RefusedRow>& refused, const Notice& notice
 }
 
 Result<Dataset> load(const std::vector<std::string>& files, const RunConfig& config, const TextModel* text,
-    const Notice& notice, std::stop_token stop)
+    const Notice& notice, const std::stop_token& stop)
 {
-    auto dataset = loadDataset(files, config, text, progressNotices(notice), std::move(stop));
+    auto dataset = loadDataset(files, config, text, progressNotices(notice), stop);
     if (dataset)
         noticeRefusals(dataset->refused, notice);
     return dataset;
@@ -60,7 +60,7 @@ void noticeTruncation(const TruncationCounts& cut, const RunConfig& config, cons
 } // namespace
 
 Result<PreparedData> prepareData(
-    const RunConfig& config, const ModelSpec& spec, const Notice& notice, std::stop_token stop)
+    const RunConfig& config, const ModelSpec& spec, const Notice& notice, const std::stop_token& stop)
 {
     if (config.maxLength > spec.contextLength)
         return failure("max_length: " + std::to_string(config.maxLength)

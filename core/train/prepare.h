@@ -26,6 +26,6 @@ struct PreparedData {
 /// already. Errors: unreadable files, no usable row, an id that the model's vocabulary does not have, a max_length
 /// beyond its context.
 Result<PreparedData> prepareData(
-    const RunConfig& config, const ModelSpec& spec, const Notice& notice, std::stop_token stop = {});
+    const RunConfig& config, const ModelSpec& spec, const Notice& notice, const std::stop_token& stop = {});
 
 } // namespace tunebench

@@ -47,7 +47,7 @@ Result<std::optional<PeftAdapter>> openAdapter(const ConfigChoice& choice, RunCo
 
 } // namespace
 
-Result<RunInputs> openRunInputs(const ConfigChoice& choice, const Notice& notice, std::stop_token stop)
+Result<RunInputs> openRunInputs(const ConfigChoice& choice, const Notice& notice, const std::stop_token& stop)
 {
     const ConfigChoice named { withResolvedPaths(choice.values), choice.set };
     for (const Finding& finding : validate(named)) {
@@ -70,7 +70,7 @@ Result<RunInputs> openRunInputs(const ConfigChoice& choice, const Notice& notice
         if (auto checked = checkLoraTargets(model->spec, resolved->loraTargets); !checked)
             return tl::unexpected(checked.error());
     }
-    auto data = prepareData(*resolved, model->spec, notice, std::move(stop));
+    auto data = prepareData(*resolved, model->spec, notice, stop);
     if (!data)
         return tl::unexpected(data.error());
     return RunInputs { std::move(*resolved), std::move(*model), std::move(*adapter), std::move(*data) };

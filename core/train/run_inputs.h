@@ -18,7 +18,7 @@ struct RunInputs {
     PreparedData data;
 };
 
-Result<RunInputs> openRunInputs(const ConfigChoice& choice, const Notice& notice, std::stop_token stop = {});
+Result<RunInputs> openRunInputs(const ConfigChoice& choice, const Notice& notice, const std::stop_token& stop = {});
 
 /// environment.json: versions, device, fingerprints of model and data.
 nlohmann::ordered_json describeEnvironment(const RunInputs& inputs);
