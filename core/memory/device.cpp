@@ -11,6 +11,7 @@
 #include <c10/core/CachingDeviceAllocator.h>
 #include <cstdlib>
 #include <dlfcn.h>
+#include <malloc.h>
 #include <thread>
 
 namespace tunebench {
@@ -133,6 +134,8 @@ void releaseCachedMemory(at::Device device)
 {
     if (device.is_cuda())
         c10::getDeviceAllocator(device.type())->emptyCache();
+    else if (device.is_cpu())
+        ::malloc_trim(0);
 }
 
 void useThreads(int64_t threads)

@@ -38,7 +38,7 @@ void resetPeakMemory(at::Device device);
 /// The device refuses more than `bytes` (0: no limit). On CUDA it must come before the first tensor there.
 Result<void> limitMemory(at::Device device, int64_t bytes);
 
-/// Gives memory that nothing uses back to the system, on devices with a caching allocator.
+/// Gives memory that nothing uses, but that an allocator holds for later, back to the system.
 void releaseCachedMemory(at::Device device);
 
 /// `threads` for products on the CPU; 0: all cores. For the calling thread, which must be the one that trains.

@@ -136,6 +136,9 @@ private:
         const bool last = step + 1 == m_counts.totalSteps;
         const bool failed = !std::isfinite(outcome.gradNorm) && !outcome.skipped;
         m_recorder.step(metrics, last || failed || (step + 1) % m_config.logEvery == 0);
+        // Steps of many shapes leave the heap full of holes that no later block fits.
+        if (m_trainee.decoder.device.is_cpu())
+            releaseCachedMemory(m_trainee.decoder.device);
         if (failed || m_trainee.scaler.scale() < 1)
             return failure(explainNotFinite(metrics, m_config), Fault::work);
         return true;
