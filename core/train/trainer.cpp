@@ -19,7 +19,7 @@ struct Trainer::State {
     Result<std::filesystem::path> outcome;
     std::jthread thread; // last: it uses all of the above until it has ended
 
-    RunControls controls(std::stop_token stop)
+    RunControls controls(const std::stop_token& stop)
     {
         return {
             .emit =
@@ -41,11 +41,11 @@ struct Trainer::State {
         };
     }
 
-    void run(const TrainingJob& job, std::stop_token stop)
+    void run(const TrainingJob& job, const std::stop_token& stop)
     {
         Result<std::filesystem::path> result;
         try {
-            result = runTraining(job, controls(std::move(stop)));
+            result = runTraining(job, controls(stop));
         } catch (const std::exception& error) {
             result = failure(std::string("Training failed: ") + error.what(), Fault::work);
         }
@@ -60,7 +60,7 @@ Trainer::Trainer(TrainingJob job)
     : m_state(std::make_unique<State>())
 {
     m_state->thread = std::jthread(
-        [state = m_state.get(), job = std::move(job)](std::stop_token stop) { state->run(job, std::move(stop)); });
+        [state = m_state.get(), job = std::move(job)](const std::stop_token& stop) { state->run(job, stop); });
 }
 
 Trainer::~Trainer() = default;

@@ -226,7 +226,7 @@ Result<bool> trainAndSave(
     if (!trainee)
         return tl::unexpected(trainee.error());
     TrainingLoop loop(inputs, *trainee, recorder, controls);
-    const auto trained = guarded(inputs.config, true, [&] { return loop.run(); });
+    auto trained = guarded(inputs.config, true, [&] { return loop.run(); });
     // What was learnt is kept however the run ended.
     if (recorder.summary().step > 0 || trained) {
         auto saved
