@@ -110,8 +110,8 @@ void TestJsonRows::refuses_data()
         << QByteArray("{\"a\":\"x\\\"\n{\"a\":2}") << false << QStringList { "1!", "2:" };
     QTest::newRow("not an object") << QByteArray("[1,\"x\",[2],null,{\"a\":1}]") << false
                                    << QStringList { "1!a row is an object {...}, this one is a number",
-                                          "1!a row is an object", "1!",
-                                          "1!a row is an object {...}, this one is null", "1:" };
+                                          "1!a row is an object", "1!", "1!a row is an object {...}, this one is null",
+                                          "1:" };
     QTest::newRow("Latin-1") << QByteArray("{\"a\":1}\n{\"a\":\"caf\xe9\"}\n{\"a\":2}") << true
                              << QStringList { "1:", "2!not UTF-8 at line 2, byte 10", "3:" };
     QTest::newRow("cut character") << QByteArray("{\"a\":\"\xed\x95\"}") << true
