@@ -1,0 +1,61 @@
+#include "core/config/option_rows.h"
+
+namespace tunebench {
+
+namespace {
+
+using G = OptionGroup;
+
+} // namespace
+
+std::vector<OptionRow> modelRows()
+{
+    return {
+        path(row(&RunConfig::model,
+            { .key = "model",
+                .group = G::model,
+                .label = "Model",
+                .help
+                = "Model folder (config.json, *.safetensors, tokenizer.json) or a .gguf file. Empty: the demo model.",
+                .huggingFaceName = "model_name_or_path" })),
+        path(row(&RunConfig::adapter,
+            { .key = "adapter",
+                .group = G::model,
+                .label = "Start from adapter",
+                .help = "PEFT LoRA folder to start from; rank, alpha and targets come from its config." })),
+        row(&RunConfig::method,
+            { .key = "method",
+                .group = G::model,
+                .label = "Method",
+                .help = "lora trains small matrices beside frozen weights; full trains every weight (held as fp32).",
+                .huggingFaceName = "use_peft" }),
+        row(&RunConfig::loraRank,
+            { .key = "lora_rank",
+                .group = G::model,
+                .label = "LoRA rank",
+                .help = "Inner size of the LoRA matrices: more can learn more and needs more memory.",
+                .huggingFaceName = "r, lora_r",
+                .least = 1,
+                .most = 8192,
+                .usualMost = 512 }),
+        row(&RunConfig::loraAlpha,
+            { .key = "lora_alpha",
+                .group = G::model,
+                .label = "LoRA alpha",
+                .help = "The LoRA product is scaled by alpha / rank.",
+                .huggingFaceName = "lora_alpha",
+                .least = 0,
+                .most = million,
+                .leastExclusive = true }),
+        row(&RunConfig::loraTargets,
+            { .key = "lora_targets",
+                .group = G::model,
+                .label = "LoRA targets",
+                .help = "Module names or suffixes (q_proj, v_proj), or all-linear: all projections of the blocks, not "
+                        "the head.",
+                .huggingFaceName = "target_modules, lora_target_modules",
+                .least = 1 }),
+    };
+}
+
+} // namespace tunebench

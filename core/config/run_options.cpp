@@ -1,0 +1,132 @@
+#include "core/config/option_rows.h"
+
+namespace tunebench {
+
+namespace {
+
+using G = OptionGroup;
+
+constexpr double pebibyte = 1125899906842624;
+
+std::optional<std::string> checkDevice(const std::string& text)
+{
+    constexpr std::string_view cuda = "cuda:";
+    const bool numbered = text.starts_with(cuda) && text.size() > cuda.size() && text.size() <= cuda.size() + 3
+        && text.find_first_not_of("0123456789", cuda.size()) == std::string::npos;
+    if (text == "auto" || text == "cpu" || numbered) {
+        return std::nullopt;
+    }
+    return "auto, cpu or cuda:N (cuda:0 is the first card)";
+}
+
+} // namespace
+
+std::vector<OptionRow> memoryRows()
+{
+    return {
+        row(&RunConfig::precision,
+            { .key = "precision",
+                .group = G::memory,
+                .label = "Weights held as",
+                .help
+                = "How frozen base weights are held. Trained tensors are always fp32, so method full needs fp32 or "
+                  "auto here.",
+                .huggingFaceName = "torch_dtype, dtype" }),
+        row(&RunConfig::compute,
+            { .key = "compute",
+                .group = G::memory,
+                .label = "Compute type",
+                .help = "Type of the matrix products and the residual stream; auto takes the fastest that is right on "
+                        "this device.",
+                .huggingFaceName = "fp16, bf16" }),
+        row(&RunConfig::gradientCheckpointing,
+            { .key = "gradient_checkpointing",
+                .group = G::memory,
+                .label = "Gradient checkpointing",
+                .help = "full recomputes each segment of layers in the backward pass: less memory, more time.",
+                .huggingFaceName = "gradient_checkpointing" }),
+        row(&RunConfig::checkpointEveryLayers,
+            { .key = "checkpoint_every_layers",
+                .group = G::memory,
+                .label = "Layers per segment",
+                .unit = "layers",
+                .help = "Length of a recomputed segment.",
+                .least = 1,
+                .most = 1000 }),
+        row(&RunConfig::batchSize,
+            { .key = "batch_size",
+                .group = G::memory,
+                .label = "Batch size",
+                .unit = "rows",
+                .help = "Rows in a micro-batch: more is faster and needs more memory.",
+                .huggingFaceName = "per_device_train_batch_size",
+                .least = 1,
+                .most = 65536 }),
+        row(&RunConfig::accumulationSteps,
+            { .key = "accumulation_steps",
+                .group = G::memory,
+                .label = "Accumulation",
+                .unit = "micro-batches",
+                .help = "Micro-batches in an optimizer step; batch_size times this is the effective batch.",
+                .huggingFaceName = "gradient_accumulation_steps",
+                .least = 1,
+                .most = million }),
+        row(&RunConfig::evalBatchSize,
+            { .key = "eval_batch_size",
+                .group = G::memory,
+                .label = "Evaluation batch",
+                .unit = "rows",
+                .help = "Rows in a micro-batch of an evaluation; none: as batch_size.",
+                .huggingFaceName = "per_device_eval_batch_size",
+                .least = 1,
+                .most = 65536 }),
+        checked(row(&RunConfig::device,
+                    { .key = "device",
+                        .group = G::memory,
+                        .label = "Device",
+                        .help = "auto, cpu or cuda:N; auto takes the first card that can train, else the processor.",
+                        .huggingFaceName = "use_cpu, no_cuda" }),
+            checkDevice),
+        row(&RunConfig::threads,
+            { .key = "threads",
+                .group = G::memory,
+                .label = "Threads",
+                .help = "Processor threads; 0: all cores.",
+                .least = 0,
+                .most = 1024 }),
+        row(&RunConfig::memoryLimit,
+            { .key = "memory_limit",
+                .group = G::memory,
+                .label = "Memory limit",
+                .unit = "bytes",
+                .help = "The device refuses more than this; 0: no limit.",
+                .least = 0,
+                .most = pebibyte }),
+    };
+}
+
+std::vector<OptionRow> outputRows()
+{
+    return {
+        row(&RunConfig::logEvery,
+            { .key = "log_every",
+                .group = G::output,
+                .label = "Log every",
+                .unit = "steps",
+                .help = "Optimizer steps between two lines of the metrics; 0: only the last.",
+                .huggingFaceName = "logging_steps",
+                .least = 0,
+                .most = billion }),
+        row(&RunConfig::evalEvery,
+            { .key = "eval_every",
+                .group = G::output,
+                .label = "Evaluate every",
+                .unit = "steps",
+                .help = "Optimizer steps between two evaluations; 0: only at the start and the end.",
+                .huggingFaceName = "eval_steps",
+                .least = 0,
+                .most = billion }),
+    };
+}
+
+} // namespace tunebench
