@@ -2,11 +2,11 @@
 
 #include "core/config/choices.h"
 #include "core/data/columns.h"
+#include "core/data/find_format.h"
 #include "core/data/parallel.h"
 #include "core/data/records.h"
 #include "core/data/refusals.h"
 #include "core/data/row_encoder.h"
-#include "core/data/row_source.h"
 
 #include <algorithm>
 #include <new>
@@ -47,14 +47,14 @@ public:
             outcomes.resize(std::min(cores * rowsPerWave, m_source.count() - begin));
             parallelFor(outcomes.size(), cores, [&](size_t i) {
                 if (!stop.stop_requested())
-                    outcomes[i] = read(m_source.row(begin + i));
+                    outcomes[i] = read(begin + i);
             });
             if (stop.stop_requested())
                 return failure("Loading the dataset was stopped.", Fault::work);
             for (size_t i = 0; i < outcomes.size() && m_data.rows.size() < maxRows; ++i)
                 take(std::move(outcomes[i]), begin + i);
             if (m_unreadable > maxUnreadable)
-                return failure("Cannot read " + m_source.names() + " as JSON rows: more than "
+                return failure("Cannot read " + m_source.names() + " as rows: more than "
                     + std::to_string(maxUnreadable) + " rows are damaged; the first: " + m_data.refused.front().reason
                     + ".");
             if (progress)
@@ -65,10 +65,10 @@ public:
     }
 
 private:
-    Outcome read(const RawRow& raw) const
+    Outcome read(size_t index) const
     {
         Outcome outcome;
-        auto object = parseRow(raw);
+        auto object = m_source.read(index);
         if (!object) {
             outcome.reason = std::move(object.error());
             outcome.readable = false;
@@ -94,7 +94,7 @@ private:
 
     void take(Outcome outcome, size_t index)
     {
-        const size_t line = m_source.row(index).line;
+        const size_t line = m_source.lineOf(index);
         m_columns.add(outcome.columns);
         m_unreadable += !outcome.readable;
         if (!outcome.row) {
@@ -143,10 +143,10 @@ size_t threadsOf(const RunConfig& config)
 Result<Dataset> load(std::span<const std::string> files, const RunConfig& config, const TextModel* text,
     const LoadProgress& progress, const std::stop_token& stop)
 {
-    auto source = RowSource::open(files);
+    auto source = RowSource::open(files, { .stop = stop });
     if (!source)
         return tl::unexpected(source.error());
-    auto format = source->format(config);
+    auto format = findFormat(*source, config);
     if (!format)
         return tl::unexpected(format.error());
     if (auto checked = checkText(*format, text, source->names()); !checked)
@@ -160,6 +160,7 @@ Result<Dataset> load(std::span<const std::string> files, const RunConfig& config
         return failure("No row of " + source->names() + " can be used as " + std::string(choiceName(*format)) + ": "
             + (dataset->refused.empty() ? "there are no rows" : refusalSummary(dataset->refused)) + ".");
     dataset->fingerprint = source->fingerprint();
+    dataset->notices = source->notices();
     return dataset;
 }
 
@@ -180,10 +181,10 @@ Result<bool> holdsTokenRows(std::span<const std::string> files, const RunConfig&
 {
     if (config.datasetFormat != DatasetFormat::automatic)
         return config.datasetFormat == DatasetFormat::tokens;
-    auto source = RowSource::open(files);
+    auto source = RowSource::open(files, { .maxRows = formatSampleRows });
     if (!source)
         return tl::unexpected(source.error());
-    return source->format(config).map([](DatasetFormat format) { return format == DatasetFormat::tokens; });
+    return findFormat(*source, config).map([](DatasetFormat format) { return format == DatasetFormat::tokens; });
 }
 
 Result<DatasetInspection> inspectDataset(std::span<const std::string> files, const RunConfig& config)
@@ -191,13 +192,14 @@ Result<DatasetInspection> inspectDataset(std::span<const std::string> files, con
     auto source = RowSource::open(files);
     if (!source)
         return tl::unexpected(source.error());
-    auto format = source->format(config);
+    auto format = findFormat(*source, config);
     if (!format)
         return tl::unexpected(format.error());
     auto data = Loader(*source, *format, nullptr).run(SIZE_MAX, threadsOf(config), {}, {});
     if (!data)
         return tl::unexpected(data.error());
-    return DatasetInspection { *format, std::move(data->columns), std::ssize(data->rows), std::move(data->refused) };
+    return DatasetInspection { *format, std::move(data->columns), std::ssize(data->rows), std::move(data->refused),
+        source->notices() };
 }
 
 Result<void> checkVocabulary(std::span<const TokenRow> rows, size_t vocabularySize)

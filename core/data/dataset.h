@@ -45,6 +45,7 @@ struct Dataset {
     std::vector<RefusedRow> refused;
     TruncationCounts truncation;
     std::string fingerprint; ///< of the files' content
+    std::vector<std::string> notices; ///< how the files were read, where a person should know (RowSource::notices)
 };
 
 /// Rows done and rows in all; called from the loading thread now and then.
@@ -69,6 +70,7 @@ struct DatasetInspection {
     std::vector<std::string> columns;
     int64_t rows = 0; ///< usable
     std::vector<RefusedRow> refused;
+    std::vector<std::string> notices; ///< as in Dataset
 };
 Result<DatasetInspection> inspectDataset(std::span<const std::string> files, const RunConfig& config);
 

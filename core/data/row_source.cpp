@@ -1,17 +1,11 @@
 #include "core/data/row_source.h"
 
-#include "core/data/columns.h"
-#include "core/data/records.h"
-
 #include <algorithm>
 #include <array>
 #include <charconv>
 
 namespace tunebench {
 namespace {
-
-constexpr size_t sampleRows = 100; ///< whose columns tell the format
-constexpr size_t sampleTries = 10'000; ///< rows, damaged ones among them, to look for a sample in
 
 /// 64-bit FNV-1a: tells files apart, guards against no one.
 uint64_t hashOf(std::string_view bytes, uint64_t hash)
@@ -21,18 +15,9 @@ uint64_t hashOf(std::string_view bytes, uint64_t hash)
     return hash;
 }
 
-std::string listed(const std::vector<std::string>& names)
-{
-    constexpr size_t most = 20;
-    std::string words;
-    for (size_t i = 0; i < std::min(names.size(), most); ++i)
-        words += (i > 0 ? ", " : "") + names[i];
-    return names.empty() ? "none" : words + (names.size() > most ? ", ..." : "");
-}
-
 } // namespace
 
-Result<RowSource> RowSource::open(std::span<const std::string> paths)
+Result<RowSource> RowSource::open(std::span<const std::string> paths, const OpenLimits& /*limits*/)
 {
     RowSource source;
     if (paths.empty())
@@ -59,34 +44,6 @@ const std::string& RowSource::pathOf(size_t index) const
     return m_files[fileIndex(index)].path;
 }
 
-Result<DatasetFormat> RowSource::format(const RunConfig& config) const
-{
-    if (config.datasetFormat != DatasetFormat::automatic)
-        return config.datasetFormat;
-    std::array<size_t, static_cast<size_t>(DatasetFormat::tokens) + 1> votes {};
-    Columns columns;
-    size_t objects = 0;
-    std::string firstProblem = "it holds no rows";
-    for (size_t i = 0; i < std::min(m_count, sampleTries) && objects < sampleRows; ++i) {
-        const auto object = parseRow(row(i));
-        if (i == 0 && !object)
-            firstProblem = object.error();
-        if (!object)
-            continue;
-        ++objects;
-        columns.add(Columns::of(*object));
-        if (const auto shown = formatOfRow(*object))
-            ++votes[static_cast<size_t>(*shown)];
-    }
-    const auto* const most = std::max_element(votes.begin(), votes.end());
-    if (*most > 0)
-        return static_cast<DatasetFormat>(most - votes.begin());
-    if (objects == 0)
-        return failure("No row of " + names() + " can be read: " + firstProblem + ".");
-    return failure("Cannot tell the format of " + names() + ": its columns are " + listed(columns.names())
-        + "; needed are " + neededColumns() + ".");
-}
-
 std::string RowSource::fingerprint() const
 {
     uint64_t hash = 0xcbf29ce484222325;
@@ -103,6 +60,16 @@ std::string RowSource::fingerprint() const
 std::string RowSource::names() const
 {
     return m_files.front().path + (m_files.size() > 1 ? " and " + std::to_string(m_files.size() - 1) + " more" : "");
+}
+
+size_t RowSource::lineOf(size_t index) const
+{
+    return row(index).line;
+}
+
+tl::expected<nlohmann::ordered_json, std::string> RowSource::read(size_t index) const
+{
+    return parseRow(row(index));
 }
 
 size_t RowSource::fileIndex(size_t index) const
