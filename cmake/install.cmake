@@ -1,5 +1,5 @@
-# cmake --install: the programs, the demo dataset, the desktop entry and the icons. LibTorch is not copied: installed
-# programs find it where the build did (its folders stay in their run path).
+# cmake --install: the programs, the demo dataset, the desktop entry and the icons. LibTorch and Arrow are not copied:
+# installed programs find them where the build did (their folders stay in the run path).
 foreach(program tunebench tunebench-cli)
     if(TARGET ${program})
         install(TARGETS ${program})

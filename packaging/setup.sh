@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# Brings what Tunebench is built from and runs with, each only where it is missing: Debian packages, LibTorch and the
-# demo model. LibTorch and the model go to ${XDG_CACHE_HOME:-~/.cache}/tunebench.
+# Brings what Tunebench is built from and runs with, each only where it is missing: Debian packages, LibTorch, Arrow
+# (which reads Parquet files) and the demo model. All but the packages go to ${XDG_CACHE_HOME:-~/.cache}/tunebench.
 #
 # usage: setup.sh [--with-tests]
 #   TUNEBENCH_LIBTORCH=FOLDER  a LibTorch of your own (with include/ and lib/); none is fetched then
+#   TUNEBENCH_ARROW=FOLDER     an Arrow of your own (with include/ and the libraries of Arrow and Parquet), likewise
 #   TUNEBENCH_NO_PACKAGES=1    leave the system's packages alone (a distribution without apt-get)
 . "$(dirname -- "${BASH_SOURCE[0]}")/common.sh"
 
@@ -95,6 +96,24 @@ check_own_libtorch() {
         die "TUNEBENCH_LIBTORCH=$TUNEBENCH_LIBTORCH is no LibTorch folder (include/ATen/ATen.h and lib/libtorch_cpu.so); correct it, or unset it to have one fetched."
 }
 
+fetch_arrow() {
+    is_complete "$cache/arrow" "$packaging/arrow.txt" ||
+        python "$packaging/fetch.py" "$cache/arrow" --requirements "$packaging/arrow.txt" --space 250 \
+            --keep 'pyarrow/include/*' 'pyarrow/libarrow.so.*' 'pyarrow/libparquet.so.*' '*.dist-info/*LICENSE*' \
+            '*.dist-info/*NOTICE*'
+}
+
+check_own_arrow() {
+    [ -e "$TUNEBENCH_ARROW/include/parquet/arrow/reader.h" ] ||
+        die "TUNEBENCH_ARROW=$TUNEBENCH_ARROW is no folder of Arrow for C++ (include/parquet/arrow/reader.h); correct it, or unset it to have one fetched."
+}
+
+# check_machine NAME VARIABLE
+check_machine() {
+    [ "$(uname -sm)" = "Linux x86_64" ] ||
+        die "$1 can be fetched for 64-bit x86 Linux alone; set $2 to one for this machine."
+}
+
 fetch_demo_model() {
     is_complete "$cache/models" "$packaging/demo-model.txt" ||
         python "$packaging/fetch.py" "$cache/models" --requirements "$packaging/demo-model.txt" --space 300 \
@@ -109,8 +128,13 @@ fi
 if [ -n "${TUNEBENCH_LIBTORCH:-}" ]; then
     check_own_libtorch
 else
-    [ "$(uname -sm)" = "Linux x86_64" ] ||
-        die "LibTorch can be fetched for 64-bit x86 Linux alone; set TUNEBENCH_LIBTORCH to one for this machine."
+    check_machine LibTorch TUNEBENCH_LIBTORCH
     fetch_libtorch
+fi
+if [ -n "${TUNEBENCH_ARROW:-}" ]; then
+    check_own_arrow
+else
+    check_machine Arrow TUNEBENCH_ARROW
+    fetch_arrow
 fi
 fetch_demo_model

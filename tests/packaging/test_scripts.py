@@ -42,8 +42,9 @@ class Scripts(unittest.TestCase):
         lists = " ".join(str(path) for path in sorted(self.packaging.glob("debian-packages*.txt")))
         self.stand_in("dpkg-query", EVERY_PACKAGE.format(lists=lists))
 
-    def have_libtorch_and_model(self):
-        for kind, requirements in (("libtorch", "libtorch-cpu.txt"), ("models", "demo-model.txt")):
+    def have_all_downloads(self):
+        for kind, requirements in (("libtorch", "libtorch-cpu.txt"), ("arrow", "arrow.txt"),
+                                   ("models", "demo-model.txt")):
             (self.cache / kind).mkdir(parents=True)
             shutil.copy(self.packaging / requirements, self.cache / kind / ".complete")
 
@@ -60,7 +61,7 @@ class Scripts(unittest.TestCase):
             self.assertIn(word, run.stderr)
 
     def test_nothing_to_do(self):
-        self.have_libtorch_and_model()
+        self.have_all_downloads()
         run = self.run_script("setup.sh", "--with-tests")
         self.assertEqual((run.returncode, run.stdout, run.stderr), (0, "", ""))
 
@@ -76,7 +77,7 @@ class Scripts(unittest.TestCase):
 
     def test_another_distribution_with_everything_in_place(self):
         (self.bin / "apt-get").unlink()
-        self.have_libtorch_and_model()
+        self.have_all_downloads()
         self.assertEqual(self.run_script("setup.sh", TUNEBENCH_NO_PACKAGES="1").returncode, 0)
 
     def test_neither_root_nor_sudo(self):
@@ -108,12 +109,16 @@ class Scripts(unittest.TestCase):
     def test_own_libtorch_that_is_none(self):
         self.refused(self.run_script("setup.sh", TUNEBENCH_LIBTORCH=str(self.folder)), "is no LibTorch folder", "unset")
 
+    def test_own_arrow_that_is_none(self):
+        self.have_all_downloads()
+        self.refused(self.run_script("setup.sh", TUNEBENCH_ARROW=str(self.folder)), "no folder of Arrow", "unset")
+
     def test_no_compiler(self):
-        self.have_libtorch_and_model()
+        self.have_all_downloads()
         self.refused(self.run_script("run.sh", "--headless"), "no C++ compiler", "g++")
 
     def test_no_space_for_the_build(self):
-        self.have_libtorch_and_model()
+        self.have_all_downloads()
         self.stand_in("c++", "exit 0")
         self.stand_in("df", "echo Avail; echo 50")
         self.refused(self.run_script("run.sh", "--headless"), "2000 MB", "50 MB")
