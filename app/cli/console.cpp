@@ -32,11 +32,22 @@ Result<ordered_json> parseJsonLine(const std::string& line, size_t number, const
     return value;
 }
 
-void flushWhenIdle(Console& console)
+Result<void> answerLines(
+    Console& console, const std::function<Result<ordered_json>(const std::string&, size_t)>& answer)
 {
-    if (console.in.rdbuf()->in_avail() <= 0) {
-        console.out.flush();
+    std::string line;
+    for (size_t number = 1; std::getline(console.in, line); ++number) {
+        const auto answered = answer(line, number);
+        if (!answered) {
+            return tl::unexpected(answered.error());
+        }
+        writeJsonLine(console.out, *answered);
+        // A program that asks line by line waits for each answer.
+        if (console.in.rdbuf()->in_avail() <= 0) {
+            console.out.flush();
+        }
     }
+    return {};
 }
 
 std::string fixedText(double value, int digits)

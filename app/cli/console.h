@@ -3,6 +3,7 @@
 #include "core/base/result.h"
 
 #include <cstdint>
+#include <functional>
 #include <iosfwd>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -23,9 +24,10 @@ void writeJsonLine(std::ostream& out, const nlohmann::ordered_json& value);
 /// A value of one line of input, or an error that names the line. Nesting is bounded.
 Result<nlohmann::ordered_json> parseJsonLine(const std::string& line, size_t number, const std::string& wanted);
 
-/// Pushes out what was written as long as no more input waits, so that a program that asks line by line gets its
-/// answers.
-void flushWhenIdle(Console& console);
+/// Answers each line of input (numbered from 1) with a line of JSON, at once where the other side waits. An error of
+/// `answer` ends it.
+Result<void> answerLines(
+    Console& console, const std::function<Result<nlohmann::ordered_json>(const std::string&, size_t)>& answer);
 
 /// "1.53": a number with so many digits after the point.
 std::string fixedText(double value, int digits);

@@ -3,9 +3,7 @@
 #include "core/base/files.h"
 #include "core/text/text_model.h"
 
-#include <istream>
 #include <memory>
-#include <ostream>
 
 namespace tunebench {
 
@@ -75,16 +73,9 @@ Result<int> render(Console& console, const Options& options)
     if (!source) {
         return tl::unexpected(source.error());
     }
-    std::string line;
-    for (size_t number = 1; std::getline(console.in, line); ++number) {
-        const auto answer = renderLine(*source, line, number);
-        if (!answer) {
-            return tl::unexpected(answer.error());
-        }
-        writeJsonLine(console.out, *answer);
-        flushWhenIdle(console);
-    }
-    return 0;
+    const auto answered = answerLines(
+        console, [&](const std::string& line, size_t number) { return renderLine(*source, line, number); });
+    return answered.map([] { return 0; });
 }
 
 } // namespace

@@ -2,10 +2,8 @@
 
 #include "core/text/text_model.h"
 
-#include <istream>
 #include <limits>
 #include <memory>
-#include <ostream>
 
 namespace tunebench {
 
@@ -55,20 +53,14 @@ Result<int> tokenize(Console& console, const Options& options)
     if (!text) {
         return tl::unexpected(text.error());
     }
-    std::string line;
-    for (size_t number = 1; std::getline(console.in, line); ++number) {
+    const auto answerLine = [&](const std::string& line, size_t number) {
         const auto value = parseJsonLine(line, number, options.decode ? "a JSON list of ids" : "a JSON string");
-        const auto answer = value.and_then([&](const ordered_json& read) {
+        return value.and_then([&](const ordered_json& read) {
             return options.decode ? decodeLine(text->tokenizer, read, number)
                                   : encodeLine(text->tokenizer, read, number, options.special);
         });
-        if (!answer) {
-            return tl::unexpected(answer.error());
-        }
-        writeJsonLine(console.out, *answer);
-        flushWhenIdle(console);
-    }
-    return 0;
+    };
+    return answerLines(console, answerLine).map([] { return 0; });
 }
 
 } // namespace

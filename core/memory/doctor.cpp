@@ -116,8 +116,6 @@ Result<RunConfig> resolveAutomatic(RunConfig config)
     }
     if (config.device == "auto")
         config.device = report->devices.front().device;
-    else if (config.device == "cuda")
-        config.device = "cuda:0";
     const DeviceMeasurement* device = find(*report, config.device);
     if (!device) {
         const auto opened = openDevice(config.device);

@@ -1,6 +1,7 @@
 #include "core/ops/cross_entropy.h"
 
 #include "core/memory/memory_ledger.h"
+#include "core/ops/linear.h"
 
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
@@ -115,13 +116,8 @@ at::Tensor linearCrossEntropyWithGradient(const at::Tensor& hidden, const Parame
         [&](int64_t first, int64_t rows, ChunkSoftmax& softmax, const at::Tensor& chunkTargets) {
             const auto gradient = softmax.gradient(chunkTargets, gradientScale).to(hidden.scalar_type());
             inputGradientInto(hiddenGradient.narrow(0, first, rows), gradient, head.value);
-            if (!head.trained())
-                return;
-            const auto input = hidden.narrow(0, first, rows);
-            if (hidden.scalar_type() == at::kFloat)
-                head.gradient.addmm_(gradient.t(), input);
-            else
-                head.gradient.add_(at::mm(gradient.t(), input).to(at::kFloat));
+            if (head.trained())
+                addProduct(head.gradient, gradient.t(), hidden.narrow(0, first, rows));
         });
 }
 

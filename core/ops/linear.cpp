@@ -13,15 +13,6 @@ at::Tensor held(const Parameter& parameter, const at::Tensor& like)
     return parameter.value.to(like.scalar_type());
 }
 
-/// gradient += left right, in the operands' type.
-void addProduct(const at::Tensor& gradient, const at::Tensor& left, const at::Tensor& right)
-{
-    if (left.scalar_type() == gradient.scalar_type())
-        gradient.addmm_(left, right);
-    else
-        gradient.add_(at::mm(left, right).to(gradient.scalar_type()));
-}
-
 /// scale * dy B: the gradient of x A^T, [tokens, rank].
 at::Tensor lowRankGradient(const LoraPair& lora, const at::Tensor& outputGradient)
 {
@@ -45,6 +36,14 @@ void addBaseGradients(const Linear& layer, const at::Tensor& outputGradient, con
 }
 
 } // namespace
+
+void addProduct(const at::Tensor& gradient, const at::Tensor& left, const at::Tensor& right)
+{
+    if (left.scalar_type() == gradient.scalar_type())
+        gradient.addmm_(left, right);
+    else
+        gradient.add_(at::mm(left, right).to(gradient.scalar_type()));
+}
 
 at::Tensor linear(const Linear& layer, const at::Tensor& x)
 {

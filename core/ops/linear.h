@@ -24,6 +24,9 @@ struct Linear {
     bool trained() const { return lora.has_value() || weight.trained() || bias.trained(); }
 };
 
+/// gradient += left right; the product is made in the operands' type.
+void addProduct(const at::Tensor& gradient, const at::Tensor& left, const at::Tensor& right);
+
 /// x [tokens, in] -> [tokens, out], in x's type.
 at::Tensor linear(const Linear& layer, const at::Tensor& x);
 

@@ -51,8 +51,7 @@ at::Tensor mlpForward(const DecoderLayer& layer, const PassContext& context, Lay
     return linear(layer.down, gatedActivation(a.gate, a.up)).add_(a.middle);
 }
 
-at::Tensor mlpBackward(
-    const DecoderLayer& layer, const PassContext&, LayerActivations& a, const at::Tensor& outputGradient)
+at::Tensor mlpBackward(const DecoderLayer& layer, LayerActivations& a, const at::Tensor& outputGradient)
 {
     at::Tensor activationGradient;
     linearBackward(layer.down, outputGradient, layer.down.trained() ? gatedActivation(a.gate, a.up) : at::Tensor(),
@@ -112,7 +111,7 @@ at::Tensor layerForward(
 at::Tensor layerBackward(const DecoderLayer& layer, const PassContext& context, LayerActivations kept,
     at::Tensor outputGradient, bool inputGradientWanted)
 {
-    const auto middleGradient = mlpBackward(layer, context, kept, outputGradient);
+    const auto middleGradient = mlpBackward(layer, kept, outputGradient);
     outputGradient.reset();
     kept.middle.reset();
     const auto gradients = attentionInputGradients(layer, context, kept, middleGradient);
