@@ -3,6 +3,7 @@
 #include "core/base/atomic_folder.h"
 #include "core/model/gguf_model.h"
 
+#include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
 
@@ -31,6 +32,24 @@ Result<void> copyCompanions(const fs::path& source, const fs::path& folder)
             return written;
     }
     return {};
+}
+
+/// Makes config.json say in which type the weights are held now: loaders that trust it would otherwise round them.
+Result<void> writeStoredType(const fs::path& folder, StorageType type)
+{
+    const auto text = readFile(folder / "config.json");
+    if (!text)
+        return tl::unexpected(text.error());
+    auto config = nlohmann::ordered_json::parse(*text, nullptr, false);
+    const std::string name = type == StorageType::f32 ? "float32" : type == StorageType::f16 ? "float16" : "bfloat16";
+    bool changed = false;
+    for (const char* key : { "dtype", "torch_dtype" }) { // the second is the older spelling of the first
+        if (config.contains(key) && config[key] != name) {
+            config[key] = name;
+            changed = true;
+        }
+    }
+    return changed ? writeFileAtomically(folder / "config.json", config.dump(2) + "\n") : Result<void>();
 }
 
 Result<Notices> writeConfigOfGguf(const fs::path& source, const fs::path& folder)
@@ -62,7 +81,10 @@ Result<Notices> writeModelFolder(const fs::path& folder, const fs::path& source,
     Result<Notices> notices;
     if (source.extension() == ".gguf")
         notices = writeConfigOfGguf(source, whole->content());
-    else if (auto copied = copyCompanions(source, whole->content()); !copied)
+    else if (auto copied = copyCompanions(source, whole->content()).and_then([&] {
+                 return writeStoredType(whole->content(), tensors.front().info.type);
+             });
+             !copied)
         notices = tl::unexpected(copied.error());
     if (!notices)
         return notices;

@@ -5,12 +5,14 @@
 #include "core/config/options.h"
 #include "core/runs/run_lock.h"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
 #include <ctime>
 #include <fcntl.h>
+#include <random>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -21,6 +23,9 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr size_t longestName = 100; // bytes
+/// Room on the disk that a run keeps for its last word: summary.json twice over, in the disk's blocks.
+constexpr size_t reserveSize = 16384; // bytes
+constexpr const char* reserveName = ".reserve";
 
 std::string written(const nlohmann::ordered_json& value, int indent)
 {
@@ -151,7 +156,18 @@ struct RunFolder::State {
     }
     State(const State&) = delete;
     State& operator=(const State&) = delete;
-    ~State() { ::close(metrics); }
+    ~State()
+    {
+        ::close(metrics);
+        releaseReserve();
+    }
+
+    /// True when there was room to give back.
+    bool releaseReserve() const
+    {
+        std::error_code ignored;
+        return fs::remove(path / reserveName, ignored);
+    }
 };
 
 RunFolder::RunFolder(std::unique_ptr<State> state)
@@ -185,7 +201,14 @@ Result<RunFolder> RunFolder::create(const fs::path& runs, const std::string& nam
         RunFolder folder(std::make_unique<State>(*path, std::move(*lock), file));
         RunSummary summary;
         summary.startedAt = timeNow();
-        const auto done = folder.writeConfig(resolved).and_then([&] { return folder.writeSummary(summary); });
+        const auto done
+            = folder.writeConfig(resolved).and_then([&] { return folder.writeSummary(summary); }).and_then([&] {
+                  // Not zeros: a file system that compresses would keep no room for those.
+                  std::mt19937 noise; // NOLINT(bugprone-random-generator-seed, cert-msc51-cpp)
+                  std::string bytes(reserveSize, '\0');
+                  std::ranges::generate(bytes, [&] { return static_cast<char>(noise()); });
+                  return writeFileAtomically(*path / reserveName, bytes);
+              });
         if (!done) {
             return tl::unexpected(done.error());
         }
@@ -216,7 +239,12 @@ Result<void> RunFolder::writeEnvironment(const nlohmann::ordered_json& environme
 
 Result<void> RunFolder::writeSummary(const RunSummary& summary)
 {
-    return writeFileAtomically(path() / "summary.json", written(summaryToJson(summary), 2));
+    const std::string text = written(summaryToJson(summary), 2);
+    auto done = writeFileAtomically(path() / "summary.json", text);
+    if (!done && m_state->releaseReserve()) {
+        done = writeFileAtomically(path() / "summary.json", text);
+    }
+    return done;
 }
 
 Result<void> RunFolder::append(const Metrics& metrics)

@@ -69,6 +69,7 @@ public:
     Result<void> writeEnvironment(const nlohmann::ordered_json& environment);
     /// Adds one whole line to metrics.jsonl; when it fails (a full disk), no part of the line stays.
     Result<void> append(const Metrics& metrics);
+    /// On a full disk the run's reserve makes room, so that the reason of its end can always be kept.
     Result<void> writeSummary(const RunSummary& summary);
 
 private:

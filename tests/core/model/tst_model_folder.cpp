@@ -34,6 +34,8 @@ class TestModelFolder : public QObject {
 
 private slots:
     void folderIsCopied();
+    void configSaysHowWeightsAreHeld_data();
+    void configSaysHowWeightsAreHeld();
     void ggufGetsAConfig();
     void failureLeavesNothing();
 };
@@ -50,6 +52,30 @@ void TestModelFolder::folderIsCopied()
     QVERIFY(notices->empty());
     for (const char* name : { "config.json", "generation_config.json", "model.safetensors" })
         QCOMPARE(readBytes(path / name), readBytes(modelData("llama") / name));
+}
+
+void TestModelFolder::configSaysHowWeightsAreHeld_data()
+{
+    QTest::addColumn<QString>("key");
+    QTest::newRow("now") << "dtype";
+    QTest::newRow("before transformers 5") << "torch_dtype";
+}
+
+void TestModelFolder::configSaysHowWeightsAreHeld()
+{
+    QFETCH(QString, key);
+    QTemporaryDir folder;
+    const fs::path root = folder.path().toStdString();
+    fs::copy(modelData("llama"), root / "half");
+    auto config = readJson(root / "half" / "config.json");
+    config.erase("dtype");
+    config[key.toStdString()] = "bfloat16";
+    writeBytes(root / "half" / "config.json", QByteArray::fromStdString(config.dump()));
+    const auto model = openModelFiles(root / "half");
+    VERIFY_OK(model);
+    VERIFY_OK(writeModelFolder(root / "new", root / "half", LoadedModel(*model->weights).tensors));
+    config[key.toStdString()] = "float32";
+    QVERIFY(readJson(root / "new" / "config.json") == config);
 }
 
 void TestModelFolder::ggufGetsAConfig()

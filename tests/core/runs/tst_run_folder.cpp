@@ -1,11 +1,14 @@
+#include "core/base/files.h"
 #include "core/config/options.h"
 #include "core/runs/run_library.h"
 
 #include <QFile>
 #include <QRegularExpression>
+#include <QScopeGuard>
 #include <QTemporaryDir>
 #include <QTest>
 #include <csignal>
+#include <sys/mount.h>
 #include <sys/resource.h>
 
 using namespace tunebench;
@@ -44,6 +47,7 @@ private slots:
     void damagedSummaries_data();
     void damagedSummaries();
     void fullDiskLeavesNoTornLine();
+    void fullDiskKeepsTheLastWord();
     void unwritableFolder();
 };
 
@@ -232,6 +236,29 @@ void TestRunFolder::fullDiskLeavesNoTornLine()
     QVERIFY(summaryFromJson(contentOf(folder->path() / "summary.json").toStdString()).has_value());
     QVERIFY(folder->append(stepWithLoss(2, 2.25)).has_value());
     QCOMPARE(readCurves(folder->path())->steps.size(), size_t { 2 });
+}
+
+void TestRunFolder::fullDiskKeepsTheLastWord()
+{
+    QTemporaryDir disk;
+    if (::mount("tmpfs", disk.path().toLocal8Bit(), "tmpfs", 0, "size=64k") != 0) {
+        QSKIP("A small disk cannot be mounted here; that takes root.");
+    }
+    const auto unmount = qScopeGuard([&] { ::umount(disk.path().toLocal8Bit()); });
+    const std::string runs = disk.path().toStdString();
+    auto folder = RunFolder::create(runs, "run", {});
+    QVERIFY(folder.has_value());
+    {
+        QFile filler(disk.filePath("filler"));
+        QVERIFY(filler.open(QIODevice::WriteOnly | QIODevice::Unbuffered));
+        while (filler.write(QByteArray(4096, 'x')) == 4096) { }
+    }
+    QVERIFY(!writeFileAtomically(disk.filePath("other").toStdString(), "x").has_value());
+    RunSummary summary;
+    summary.state = RunState::failed;
+    summary.reason = "the disk is full";
+    QVERIFY(folder->writeSummary(summary).has_value());
+    QCOMPARE(findRun(runs, "run")->summary.reason, summary.reason);
 }
 
 void TestRunFolder::unwritableFolder()
