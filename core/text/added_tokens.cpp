@@ -37,46 +37,6 @@ size_t skipSpaceRight(std::string_view text, size_t position)
 
 } // namespace
 
-TextTrie::TextTrie()
-    : m_ids(1, -1)
-{
-}
-
-void TextTrie::add(std::string_view text, TokenId id)
-{
-    uint32_t node = 0;
-    for (const char character : text) {
-        const auto byte = static_cast<unsigned char>(character);
-        uint32_t& next = node == 0 ? m_first[byte] : m_next[static_cast<uint64_t>(node) << 8U | byte];
-        if (next == 0) {
-            next = static_cast<uint32_t>(m_ids.size());
-            m_ids.push_back(-1);
-        }
-        node = next;
-    }
-    if (node != 0 && m_ids[node] < 0) {
-        m_ids[node] = id;
-    }
-}
-
-std::optional<TextTrie::Match> TextTrie::longestAt(std::string_view text, size_t position) const
-{
-    std::optional<Match> longest;
-    uint32_t node = m_first[static_cast<unsigned char>(text[position])];
-    for (size_t length = 1; node != 0; ++length) {
-        if (m_ids[node] >= 0) {
-            longest = { m_ids[node], length };
-        }
-        if (position + length >= text.size()) {
-            break;
-        }
-        const auto byte = static_cast<unsigned char>(text[position + length]);
-        const auto next = m_next.find(static_cast<uint64_t>(node) << 8U | byte);
-        node = next == m_next.end() ? 0 : next->second;
-    }
-    return longest;
-}
-
 Result<void> AddedTokens::add(const AddedToken& token, const Vocabulary& vocabulary, const Normalizer& normalizer)
 {
     if (token.content.empty()) {
@@ -96,6 +56,15 @@ Result<void> AddedTokens::add(const AddedToken& token, const Vocabulary& vocabul
     (token.normalized ? m_normalized : m_raw).add(content.text(), *id);
     m_tokens[*id] = { token, content.text() };
     return {};
+}
+
+void AddedTokens::addWhole(const std::string& content, TokenId id)
+{
+    m_ids[content] = id;
+    m_normalized.add(content, id);
+    Entry& entry = m_tokens[id];
+    entry.token.content = content;
+    entry.spelling = content;
 }
 
 TokenId AddedTokens::nextId(const Vocabulary& vocabulary) const

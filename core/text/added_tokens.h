@@ -1,11 +1,10 @@
 #pragma once
 
 #include "core/text/normalizer.h"
+#include "core/text/text_trie.h"
 #include "core/text/vocabulary.h"
 
-#include <array>
 #include <map>
-#include <unordered_map>
 
 namespace tunebench {
 
@@ -16,25 +15,6 @@ struct AddedToken {
     bool leftStrip = false; ///< takes the white space on its left with it
     bool rightStrip = false;
     bool normalized = true; ///< looked for in the normalised text, in its own normalised form
-};
-
-/// Finds the longest of many texts at a place.
-class TextTrie {
-public:
-    TextTrie();
-    void add(std::string_view text, TokenId id);
-
-    struct Match {
-        TokenId id;
-        size_t length;
-    };
-    std::optional<Match> longestAt(std::string_view text, size_t position) const;
-    bool empty() const { return m_ids.size() == 1; }
-
-private:
-    std::array<uint32_t, 256> m_first {}; ///< the node behind each first byte; 0: none
-    std::unordered_map<uint64_t, uint32_t> m_next; ///< (node << 8 | byte) -> node
-    std::vector<TokenId> m_ids; ///< by node; -1: no text ends there
 };
 
 /// A piece of a text: an added token, or text between them.
@@ -48,6 +28,8 @@ struct TextSegment {
 class AddedTokens {
 public:
     Result<void> add(const AddedToken& token, const Vocabulary& vocabulary, const Normalizer& normalizer);
+    /// A token of the vocabulary that is found in the normalised text as it is spelled.
+    void addWhole(const std::string& content, TokenId id);
 
     /// Cuts a text at the tokens that are not normalised, or (after normalising) at those that are.
     std::vector<TextSegment> split(std::string_view text, bool normalized) const;

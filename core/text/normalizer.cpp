@@ -76,6 +76,13 @@ Result<Normalizer> Normalizer::fromJson(const nlohmann::json& json)
     return normalizer;
 }
 
+Normalizer Normalizer::fromSentencePiece(SentencePieceNormalizer step)
+{
+    Normalizer normalizer;
+    normalizer.m_steps.emplace_back(std::move(step));
+    return normalizer;
+}
+
 void Normalizer::apply(AlignedText& text) const
 {
     for (const Step& step : m_steps) {

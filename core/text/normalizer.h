@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/text/pattern.h"
+#include "core/text/sentencepiece_normalizer.h"
 #include "core/text/unicode.h"
 
 #include <variant>
@@ -22,6 +23,7 @@ class Normalizer {
 public:
     /// Null gives one that changes nothing.
     static Result<Normalizer> fromJson(const nlohmann::json& json);
+    static Normalizer fromSentencePiece(SentencePieceNormalizer step);
 
     void apply(AlignedText& text) const;
 
@@ -34,7 +36,7 @@ private:
         std::string prefix;
         void apply(AlignedText& text) const;
     };
-    using Step = std::variant<FormStep, ReplaceStep, PrependStep>;
+    using Step = std::variant<FormStep, ReplaceStep, PrependStep, SentencePieceNormalizer>;
     static Result<Step> stepFromJson(const class ComponentReader& component);
 
     std::vector<Step> m_steps;

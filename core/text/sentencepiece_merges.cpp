@@ -3,6 +3,7 @@
 #include "core/text/utf8.h"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 
 namespace tunebench {
@@ -38,16 +39,17 @@ MergeTable sentencePieceMerges(const Vocabulary& vocabulary, const std::vector<d
 {
     const std::vector<uint32_t> ranks = ranksOf(scores);
     std::vector<FoundMerge> found;
+    const auto mergeable = [&](TokenId id) { return std::isfinite(scores[static_cast<size_t>(id)]); };
     for (size_t index = 0; index < scores.size(); ++index) {
         const auto id = static_cast<TokenId>(index);
         const std::string_view token = *vocabulary.tokenOf(id);
-        if (token.empty() || token.size() > longestPiece) {
+        if (token.empty() || token.size() > longestPiece || !std::isfinite(scores[index])) {
             continue;
         }
         for (size_t border = utf8Length(token[0]); border < token.size(); border += utf8Length(token[border])) {
             const auto left = vocabulary.idOf(token.substr(0, border));
             const auto right = vocabulary.idOf(token.substr(border));
-            if (left && right) {
+            if (left && right && mergeable(*left) && mergeable(*right)) {
                 found.push_back({ *left, *right, { ranks[index], id } });
             }
         }

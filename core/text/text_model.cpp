@@ -153,20 +153,69 @@ std::optional<TokenId> specialId(
     return known ? std::optional(value.get<TokenId>()) : std::nullopt;
 }
 
+std::optional<bool> flagIn(const ordered_json& config, const char* key)
+{
+    const auto value = config.find(key);
+    return value != config.end() && value->is_boolean() ? std::optional(value->get<bool>()) : std::nullopt;
+}
+
+/// As transformers reads them: without `legacy`, Llama's own class puts a space in front of the first word only.
+SentencePieceOptions sentencePieceOptions(const ordered_json& config)
+{
+    const std::string type = config.contains("tokenizer_class") && config.at("tokenizer_class").is_string()
+        ? config.at("tokenizer_class").get<std::string>()
+        : "";
+    SentencePieceOptions options;
+    options.addBos = flagIn(config, "add_bos_token");
+    options.addEos = flagIn(config, "add_eos_token").value_or(false);
+    options.prefixOnlyAtStart = !flagIn(config, "legacy").value_or(!type.starts_with("LlamaTokenizer"));
+    return options;
+}
+
+bool isTekken(const fs::path& file)
+{
+    return file.extension() == ".json" && file.filename().string().find("tekken") != std::string::npos;
+}
+
+Result<Tokenizer> openTokenizer(const fs::path& file, const ordered_json& config)
+{
+    return readFile(file).and_then([&](const std::string& content) {
+        return file.extension() == ".model"
+            ? Tokenizer::fromSentencePiece(content, file.string(), sentencePieceOptions(config))
+            : isTekken(file) ? Tokenizer::fromTekken(content, file.string())
+                             : Tokenizer::fromJson(content, file.string());
+    });
+}
+
+/// Files that are not JSON of transformers' kind name these tokens themselves.
+void takeOwnTokens(const Tokenizer& tokenizer, ordered_json& variables)
+{
+    for (const auto& [name, content] : { std::pair("bos_token", "<s>"), { "eos_token", "</s>" },
+             { "unk_token", "<unk>" }, { "bos_token", "<bos>" }, { "eos_token", "<eos>" }, { "pad_token", "<pad>" } }) {
+        if (!variables.contains(name) && tokenizer.idOf(content)) {
+            variables[name] = content;
+        }
+    }
+}
+
 Result<TextModel> openFolder(const fs::path& folder, const fs::path& tokenizerFile)
 {
-    Result<Tokenizer> tokenizer = readFile(tokenizerFile).and_then([&](const std::string& json) {
-        return Tokenizer::fromJson(json, tokenizerFile.string());
-    });
     const Result<ordered_json> config = readOptionalObject(folder / "tokenizer_config.json");
     const Result<ordered_json> generation = readOptionalObject(folder / "generation_config.json");
-    if (!tokenizer || !config || !generation) {
-        return tl::unexpected(!tokenizer ? tokenizer.error() : !config ? config.error() : generation.error());
+    if (!config || !generation) {
+        return tl::unexpected(!config ? config.error() : generation.error());
+    }
+    Result<Tokenizer> tokenizer = openTokenizer(tokenizerFile, *config);
+    if (!tokenizer) {
+        return tl::unexpected(tokenizer.error());
     }
     Result<ordered_json> variables = readTemplateVariables(folder, *config);
     Result<std::optional<ChatTemplate>> chatTemplate = readChatTemplate(folder, *config);
     if (!variables || !chatTemplate) {
         return tl::unexpected(!variables ? variables.error() : chatTemplate.error());
+    }
+    if (tokenizerFile.extension() == ".model" || isTekken(tokenizerFile)) {
+        takeOwnTokens(*tokenizer, *variables);
     }
     const auto bos = specialId(*tokenizer, *variables, *generation, "bos");
     const auto eos = specialId(*tokenizer, *variables, *generation, "eos");
@@ -211,14 +260,26 @@ Result<TextModel> openGguf(const fs::path& path)
 
 tl::unexpected<Error> noTokenizer(const fs::path& folder)
 {
-    for (const char* other : { "tokenizer.model", "spiece.model", "vocab.json", "tekken.json" }) {
+    for (const char* other : { "spiece.model", "vocab.json" }) {
         if (isFile(folder / other)) {
             return failure(folder.string() + " has " + other
                 + " but no tokenizer.json, which Tunebench needs. Get it from a newer copy of the model, or write it "
                   "with transformers' save_pretrained");
         }
     }
-    return failure(folder.string() + " has no tokenizer.json. Choose a model folder that has one, or a .gguf file");
+    return failure(folder.string()
+        + " has no tokenizer.json, tokenizer.model or tekken.json. Choose a model folder that has one, or a .gguf "
+          "file");
+}
+
+Result<TextModel> openModelFolder(const fs::path& folder)
+{
+    for (const char* name : { "tokenizer.json", "tokenizer.model", "tekken.json" }) {
+        if (isFile(folder / name)) {
+            return openFolder(folder, folder / name);
+        }
+    }
+    return noTokenizer(folder);
 }
 
 } // namespace
@@ -227,8 +288,7 @@ Result<TextModel> openTextModel(const fs::path& model)
 {
     std::error_code ignored;
     if (fs::is_directory(model, ignored)) {
-        const fs::path tokenizerFile = model / "tokenizer.json";
-        return isFile(tokenizerFile) ? openFolder(model, tokenizerFile) : noTokenizer(model);
+        return openModelFolder(model);
     }
     if (!fs::exists(model, ignored)) {
         return failure(model.string() + " does not exist. Give a model folder, a tokenizer.json or a .gguf file");
@@ -237,10 +297,11 @@ Result<TextModel> openTextModel(const fs::path& model)
     if (extension == ".gguf") {
         return openGguf(model);
     }
-    if (extension == ".json") {
+    if (extension == ".json" || extension == ".model") {
         return openFolder(model.parent_path(), model);
     }
-    return failure(model.string() + " is neither a model folder, nor a tokenizer.json, nor a .gguf file");
+    return failure(model.string()
+        + " is neither a model folder, nor a tokenizer.json, tokenizer.model or tekken.json, nor a .gguf file");
 }
 
 } // namespace tunebench

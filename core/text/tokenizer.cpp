@@ -111,14 +111,19 @@ Tokenizer::Tokenizer(std::shared_ptr<const Implementation> implementation)
 {
 }
 
-Result<Tokenizer> Tokenizer::fromJson(std::string_view json, std::string_view where)
+Result<Tokenizer> Tokenizer::fromDefinition(Result<TokenizerDefinition> definition, std::string_view where)
 {
-    return readTokenizerJson(json)
-        .and_then([](TokenizerDefinition definition) { return Implementation::create(std::move(definition)); })
+    return std::move(definition)
+        .and_then([](TokenizerDefinition read) { return Implementation::create(std::move(read)); })
         .map([](std::shared_ptr<const Implementation> parts) { return Tokenizer(std::move(parts)); })
         .map_error([&](const Error& error) {
             return Error { std::string(where) + ": " + error.message, error.fault };
         });
+}
+
+Result<Tokenizer> Tokenizer::fromJson(std::string_view json, std::string_view where)
+{
+    return fromDefinition(readTokenizerJson(json), where);
 }
 
 std::vector<TokenId> Tokenizer::encode(std::string_view text, bool addSpecialTokens) const

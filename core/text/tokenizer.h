@@ -14,6 +14,7 @@
 namespace tunebench {
 
 class GgufFile;
+struct TokenizerDefinition;
 
 using TokenId = int32_t;
 
@@ -30,7 +31,14 @@ struct Encoding {
     std::vector<ByteSpan> spans;
 };
 
-/// A Hugging Face `tokenizer.json` (or the same tokenizer from GGUF metadata), with the ids of the `tokenizers`
+/// What tokenizer_config.json says about a SentencePiece model.
+struct SentencePieceOptions {
+    std::optional<bool> addBos; ///< else where the model has a BOS
+    bool addEos = false;
+    bool prefixOnlyAtStart = false; ///< the space in front: once, not after each special token as well
+};
+
+/// A Hugging Face `tokenizer.json` (or the same tokenizer in another file), with the ids of the `tokenizers`
 /// library. A component that is not known is refused by name when opening. Const functions may be called from
 /// several threads at once; copies share the vocabulary.
 class Tokenizer {
@@ -38,6 +46,11 @@ public:
     /// `where` names the file in errors.
     static Result<Tokenizer> fromJson(std::string_view json, std::string_view where);
     static Result<Tokenizer> fromGguf(const GgufFile& file);
+    /// A SentencePiece `tokenizer.model` of the BPE kind; other kinds are refused by name.
+    static Result<Tokenizer> fromSentencePiece(
+        std::string_view model, std::string_view where, const SentencePieceOptions& options = {});
+    /// Mistral's `tekken.json`.
+    static Result<Tokenizer> fromTekken(std::string_view json, std::string_view where);
 
     /// Special tokens written in the text are always recognised; `addSpecialTokens` runs the post-processor as well.
     std::vector<TokenId> encode(std::string_view text, bool addSpecialTokens) const;
@@ -55,6 +68,7 @@ public:
     struct Implementation;
 
 private:
+    static Result<Tokenizer> fromDefinition(Result<TokenizerDefinition> definition, std::string_view where);
     explicit Tokenizer(std::shared_ptr<const Implementation> implementation);
     std::shared_ptr<const Implementation> m_implementation;
 };

@@ -7,12 +7,14 @@
 
 namespace tunebench {
 
-/// What a tokenizer.json says; a GGUF file's metadata is brought into the same shape.
+/// What a tokenizer.json says; GGUF metadata, SentencePiece models and tekken.json are brought into the same shape.
 struct TokenizerDefinition {
     nlohmann::json document; ///< all but the vocabulary and the merges
     Vocabulary vocabulary;
     std::vector<Bpe::Pair> merges;
     std::optional<MergeTable> mergeTable; ///< in place of `merges`, where it is known already
+    std::optional<Normalizer> normalizer; ///< in place of the document's
+    std::vector<std::string> wholePieces; ///< tokens that are found in the normalised text as they are spelled
 };
 
 /// Reads the JSON in one pass; the two large tables go where they belong without becoming JSON values first.

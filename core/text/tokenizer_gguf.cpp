@@ -1,4 +1,5 @@
 #include "core/model/gguf.h"
+#include "core/text/definition_parts.h"
 #include "core/text/sentencepiece_merges.h"
 #include "core/text/tokenizer_implementation.h"
 #include "core/text/utf8.h"
@@ -105,7 +106,7 @@ json addedTokens(const TokenTable& table)
         const TokenType type = table.types[id];
         if (type == TokenType::control || type == TokenType::userDefined || type == TokenType::unknown) {
             const bool special = type != TokenType::userDefined;
-            list.push_back({ { "content", (*table.tokens)[id] }, { "special", special }, { "normalized", false } });
+            list.push_back(rawAddedToken((*table.tokens)[id], special));
         }
     }
     return list;
@@ -124,21 +125,16 @@ std::optional<std::string> tokenNamed(const GgufFile& file, const TokenTable& ta
 /// BOS before and EOS behind the text, as `add_bos_token` and `add_eos_token` say.
 json postProcessor(const GgufFile& file, const TokenTable& table, bool addsBosByDefault)
 {
-    json single = json::array({ { { "Sequence", { { "id", "A" } } } } });
-    json special = json::object();
-    const auto piece = [&](const std::string& token, const char* idKey) {
-        special[token] = { { "ids", { static_cast<uint64_t>(*file.integer(idKey)) } } };
-        return json { { "SpecialToken", { { "id", token } } } };
+    const auto named = [&](const char* key) -> std::optional<NamedToken> {
+        const std::optional<std::string> token = tokenNamed(file, table, key);
+        return token ? std::optional(
+                   NamedToken { *token, static_cast<TokenId>(*file.integer(std::string("tokenizer.ggml.") + key)) })
+                     : std::nullopt;
     };
-    const auto bos = tokenNamed(file, table, "bos_token_id");
-    const auto eos = tokenNamed(file, table, "eos_token_id");
-    if (bos && file.flag("tokenizer.ggml.add_bos_token").value_or(addsBosByDefault)) {
-        single.insert(single.begin(), piece(*bos, "tokenizer.ggml.bos_token_id"));
-    }
-    if (eos && file.flag("tokenizer.ggml.add_eos_token").value_or(false)) {
-        single.push_back(piece(*eos, "tokenizer.ggml.eos_token_id"));
-    }
-    return { { "type", "TemplateProcessing" }, { "single", single }, { "special_tokens", special } };
+    const bool addsBos = file.flag("tokenizer.ggml.add_bos_token").value_or(addsBosByDefault);
+    const bool addsEos = file.flag("tokenizer.ggml.add_eos_token").value_or(false);
+    return bosEosTemplate(
+        addsBos ? named("bos_token_id") : std::nullopt, addsEos ? named("eos_token_id") : std::nullopt);
 }
 
 Result<std::vector<Bpe::Pair>> readMerges(const GgufFile& file)
@@ -184,27 +180,18 @@ Result<TokenizerDefinition> byteLevelDefinition(const GgufFile& file, const Toke
     return definition;
 }
 
-json replaceComponent(const char* from, const char* to)
-{
-    return { { "type", "Replace" }, { "pattern", { { "String", from } } }, { "content", to } };
-}
-
 /// `tokenizer.ggml.model` llama: SentencePiece's BPE; the pieces' scores stand for the merges.
 TokenizerDefinition sentencePieceDefinition(const GgufFile& file, const TokenTable& table)
 {
-    constexpr const char* mark = "\xE2\x96\x81";
     const bool prefix = file.flag("tokenizer.ggml.add_space_prefix").value_or(true);
-    json normalizers = json::array({ replaceComponent(" ", mark) });
-    json decoders
-        = json::array({ replaceComponent(mark, " "), { { "type", "ByteFallback" } }, { { "type", "Fuse" } } });
+    json normalizers = json::array({ replaceComponent(" ", spaceMark) });
     if (prefix) {
-        normalizers.insert(normalizers.begin(), json { { "type", "Prepend" }, { "prepend", mark } });
-        decoders.push_back({ { "type", "Strip" }, { "content", " " }, { "start", 1 }, { "stop", 0 } });
+        normalizers.insert(normalizers.begin(), json { { "type", "Prepend" }, { "prepend", spaceMark } });
     }
     TokenizerDefinition definition;
     definition.document = { { "normalizer", { { "type", "Sequence" }, { "normalizers", normalizers } } },
-        { "decoder", { { "type", "Sequence" }, { "decoders", decoders } } },
-        { "post_processor", postProcessor(file, table, true) }, { "added_tokens", addedTokens(table) },
+        { "decoder", sentencePieceDecoder(prefix) }, { "post_processor", postProcessor(file, table, true) },
+        { "added_tokens", addedTokens(table) },
         { "model", { { "type", "BPE" }, { "byte_fallback", true }, { "fuse_unk", true } } } };
     if (const auto unknown = tokenNamed(file, table, "unknown_token_id")) {
         definition.document["model"]["unk_token"] = *unknown;
@@ -270,12 +257,7 @@ Result<TokenizerDefinition> definitionFromGguf(const GgufFile& file)
 
 Result<Tokenizer> Tokenizer::fromGguf(const GgufFile& file)
 {
-    return definitionFromGguf(file)
-        .and_then([](TokenizerDefinition definition) { return Implementation::create(std::move(definition)); })
-        .map([](std::shared_ptr<const Implementation> parts) { return Tokenizer(std::move(parts)); })
-        .map_error([&](const Error& error) {
-            return Error { file.path().string() + ": " + error.message, error.fault };
-        });
+    return fromDefinition(definitionFromGguf(file), file.path().string());
 }
 
 } // namespace tunebench

@@ -145,7 +145,8 @@ Result<std::shared_ptr<const Tokenizer::Implementation>> Tokenizer::Implementati
         return failure("is not a JSON object");
     }
     Result<Bpe> model = modelFromDefinition(definition);
-    Result<Normalizer> normalizer = Normalizer::fromJson(member(document, "normalizer"));
+    Result<Normalizer> normalizer = definition.normalizer ? Result<Normalizer>(std::move(*definition.normalizer))
+                                                          : Normalizer::fromJson(member(document, "normalizer"));
     Result<PreTokenizer> preTokenizer = PreTokenizer::fromJson(member(document, "pre_tokenizer"));
     Result<PostProcessor> postProcessor = PostProcessor::fromJson(member(document, "post_processor"));
     Result<Decoder> decoder = Decoder::fromJson(member(document, "decoder"));
@@ -161,6 +162,9 @@ Result<std::shared_ptr<const Tokenizer::Implementation>> Tokenizer::Implementati
     Result<AddedTokens> added = addedTokensFromJson(member(document, "added_tokens"), model->vocabulary(), *normalizer);
     if (!added) {
         return tl::unexpected(added.error());
+    }
+    for (const std::string& piece : definition.wholePieces) {
+        added->addWhole(piece, *model->vocabulary().idOf(piece));
     }
     return std::make_shared<const Implementation>(Implementation { std::move(*normalizer), std::move(*preTokenizer),
         std::move(*model), std::move(*postProcessor), std::move(*decoder), std::move(*added) });

@@ -158,7 +158,8 @@ void TestTextModel::refusesWithAReason()
     QVERIFY(says(path, "no tokenizer.json"));
     QVERIFY(writeFileAtomically(path / "tokenizer.model", "x"));
     QVERIFY(says(path, "tokenizer.model"));
-    QVERIFY(says(path / "tokenizer.model", "neither"));
+    QVERIFY(writeFileAtomically(path / "model.txt", "x"));
+    QVERIFY(says(path / "model.txt", "neither"));
     QVERIFY(writeFileAtomically(path / "cut.gguf", "GGUF"));
     QVERIFY(says(path / "cut.gguf", "cut.gguf"));
 }
