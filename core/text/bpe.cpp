@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <mutex>
 #include <queue>
 #include <unordered_map>
@@ -12,11 +11,6 @@
 namespace tunebench {
 
 namespace {
-
-uint64_t pairKey(TokenId left, TokenId right)
-{
-    return static_cast<uint64_t>(static_cast<uint32_t>(left)) << 32U | static_cast<uint32_t>(right);
-}
 
 std::string byteTokenName(unsigned byte)
 {
@@ -27,7 +21,8 @@ std::string byteTokenName(unsigned byte)
 /// A merge that was possible when it was noted down.
 struct Candidate {
     MergeTable::Merge merge;
-    size_t left;
+    uint32_t left; ///< index of the left token
+    TokenId leftId, rightId;
 
     bool operator<(const Candidate& other) const
     {
@@ -43,15 +38,13 @@ public:
         , m_links(tokens.size())
         , m_merges(merges)
     {
-        for (size_t index = 0; index < tokens.size(); ++index) {
+        for (uint32_t index = 0; index < m_links.size(); ++index) {
             m_links[index] = { index - 1, index + 1 };
         }
         std::vector<Candidate> candidates;
         candidates.reserve(tokens.size());
-        for (size_t index = 0; index + 1 < tokens.size(); ++index) {
-            if (const MergeTable::Merge* merge = merges.find(tokens[index].id, tokens[index + 1].id)) {
-                candidates.push_back({ *merge, index });
-            }
+        for (uint32_t index = 0; index + 1 < m_links.size(); ++index) {
+            note(index, index + 1, [&](const Candidate& candidate) { candidates.push_back(candidate); });
         }
         m_queue = std::priority_queue<Candidate>({}, std::move(candidates));
     }
@@ -70,7 +63,7 @@ public:
 
 private:
     struct Links {
-        size_t previous, next;
+        uint32_t previous, next;
     };
     static constexpr TokenId gone = -1;
 
@@ -79,9 +72,12 @@ private:
     bool stillPossible(const Candidate& candidate) const
     {
         const WordToken& left = m_tokens[candidate.left];
-        const size_t next = m_links[candidate.left].next;
+        const uint32_t next = m_links[candidate.left].next;
         if (left.id == gone || next >= m_tokens.size()) {
             return false;
+        }
+        if (left.id == candidate.leftId && m_tokens[next].id == candidate.rightId) {
+            return true;
         }
         const MergeTable::Merge* merge = m_merges.find(left.id, m_tokens[next].id);
         return merge != nullptr && merge->result == candidate.merge.result;
@@ -89,25 +85,28 @@ private:
 
     void apply(const Candidate& candidate)
     {
-        const size_t left = candidate.left;
-        const size_t right = m_links[left].next;
-        const size_t after = m_links[right].next;
+        const uint32_t left = candidate.left;
+        const uint32_t right = m_links[left].next;
+        const uint32_t after = m_links[right].next;
         m_tokens[left] = { candidate.merge.result, m_tokens[left].begin, m_tokens[right].end };
         m_tokens[right].id = gone;
         m_links[left].next = after;
+        const auto push = [&](const Candidate& possible) { m_queue.push(possible); };
         if (after < m_tokens.size()) {
             m_links[after].previous = left;
-            note(left, after);
+            note(left, after, push);
         }
-        if (const size_t previous = m_links[left].previous; previous < m_tokens.size()) {
-            note(previous, left);
+        if (const uint32_t previous = m_links[left].previous; previous < m_tokens.size()) {
+            note(previous, left, push);
         }
     }
 
-    void note(size_t left, size_t right)
+    template <class Use> void note(uint32_t left, uint32_t right, const Use& use) const
     {
-        if (const MergeTable::Merge* merge = m_merges.find(m_tokens[left].id, m_tokens[right].id)) {
-            m_queue.push({ *merge, left });
+        const TokenId leftId = m_tokens[left].id;
+        const TokenId rightId = m_tokens[right].id;
+        if (const MergeTable::Merge* merge = m_merges.find(leftId, rightId)) {
+            use({ *merge, left, leftId, rightId });
         }
     }
 
@@ -119,32 +118,29 @@ private:
 
 } // namespace
 
-MergeTable::MergeTable(size_t merges)
-    : m_slots(std::bit_ceil(std::max<size_t>(merges * 2, 2)))
-{
-}
+namespace {
 
-size_t MergeTable::slotOf(uint64_t pair) const
+/// The token's id. Trained vocabularies are in the order of their merges, so the id is most often `guess` or the next.
+std::optional<TokenId> idNear(const Vocabulary& vocabulary, std::string_view token, TokenId guess)
 {
-    const uint64_t mixed = (pair ^ pair >> 29U) * 0x9E3779B97F4A7C15ULL;
-    size_t slot = (mixed >> 32U) & (m_slots.size() - 1);
-    while (m_slots[slot].pair != emptySlot && m_slots[slot].pair != pair) {
-        slot = (slot + 1) & (m_slots.size() - 1);
+    for (const TokenId id : { guess, guess + 1 }) {
+        if (vocabulary.isIdOf(id, token)) {
+            return id;
+        }
     }
-    return slot;
+    return vocabulary.idOf(token);
 }
 
-void MergeTable::add(TokenId left, TokenId right, Merge merge)
+/// The end of the word that begins with marks, or without one at the start of the text.
+size_t endOfMarkedWord(std::string_view text, size_t begin)
 {
-    const uint64_t pair = pairKey(left, right);
-    m_slots[slotOf(pair)] = { pair, merge };
+    while (text.substr(begin).starts_with(spaceMark)) {
+        begin += spaceMark.size();
+    }
+    return std::min(text.find(spaceMark, begin), text.size());
 }
 
-const MergeTable::Merge* MergeTable::find(TokenId left, TokenId right) const
-{
-    const Slot& slot = m_slots[slotOf(pairKey(left, right))];
-    return slot.pair == emptySlot ? nullptr : &slot.merge;
-}
+} // namespace
 
 /// Short words and their tokens. Shards keep threads out of each other's way; a full shard takes nothing more.
 class Bpe::Cache {
@@ -188,25 +184,34 @@ private:
     std::array<Shard, 16> m_shards;
 };
 
-Result<Bpe> Bpe::create(Vocabulary vocabulary, const std::vector<Pair>& merges, BpeOptions options)
+Result<Bpe> Bpe::create(Vocabulary vocabulary, const MergeTexts& merges, BpeOptions options)
 {
-    MergeTable table(merges.size());
+    std::vector<MergeTable::Entry> entries;
+    entries.reserve(merges.count());
     std::string joined;
-    for (size_t rank = 0; rank < merges.size(); ++rank) {
-        const auto& [left, right] = merges[rank];
+    TokenId guess = 0;
+    for (size_t rank = 0; rank < merges.count(); ++rank) {
+        if (constexpr size_t ahead = 8; rank + ahead < merges.count()) {
+            vocabulary.expect(merges.left(rank + ahead));
+            vocabulary.expect(merges.right(rank + ahead));
+        }
+        const std::string_view left = merges.left(rank);
+        const std::string_view right = merges.right(rank);
         const bool prefixed = right.size() >= options.continuingPrefix.size();
-        joined.assign(left).append(right, prefixed ? options.continuingPrefix.size() : 0);
+        joined.assign(left).append(right.substr(prefixed ? options.continuingPrefix.size() : 0));
         const auto leftId = vocabulary.idOf(left);
         const auto rightId = vocabulary.idOf(right);
-        const auto result = vocabulary.idOf(joined);
+        const auto result = idNear(vocabulary, joined, guess);
         if (!leftId || !rightId || !result) {
-            const std::string& missing = !leftId ? left : !rightId ? right : joined;
-            return failure("merge " + std::to_string(rank + 1) + " (\"" + left + "\", \"" + right
-                + "\") needs the token \"" + missing + "\", which is not in the vocabulary");
+            const std::string_view missing = !leftId ? left : !rightId ? right : joined;
+            return failure("merge " + std::to_string(rank + 1) + " (\"" + std::string(left) + "\", \""
+                + std::string(right) + "\") needs the token \"" + std::string(missing)
+                + "\", which is not in the vocabulary");
         }
-        table.add(*leftId, *rightId, { static_cast<uint32_t>(rank), *result });
+        entries.push_back({ *leftId, *rightId, { static_cast<uint32_t>(rank), *result } });
+        guess = *result;
     }
-    return Bpe(std::move(vocabulary), std::move(table), std::move(options));
+    return Bpe(std::move(vocabulary), MergeTable(entries), std::move(options));
 }
 
 Bpe::Bpe(Vocabulary vocabulary, MergeTable merges, BpeOptions options)
@@ -218,6 +223,7 @@ Bpe::Bpe(Vocabulary vocabulary, MergeTable merges, BpeOptions options)
     if (m_options.unknownToken) {
         m_unknown = m_vocabulary.idOf(*m_options.unknownToken);
     }
+    m_cutsAtMarks = wordsEndAtMarks();
     for (unsigned byte = 0; m_options.byteFallback && byte < 256; ++byte) {
         m_byteTokens.push_back(m_vocabulary.idOf(byteTokenName(byte)));
     }
@@ -227,6 +233,18 @@ Bpe::Bpe(Bpe&&) noexcept = default;
 Bpe& Bpe::operator=(Bpe&&) noexcept = default;
 Bpe::~Bpe() = default;
 
+/// Where no merge crosses the border before a space mark, the words between marks can be merged one by one.
+bool Bpe::wordsEndAtMarks() const
+{
+    const auto crosses = [&](TokenId result) {
+        const std::string_view token = m_vocabulary.tokenOf(result).value_or("");
+        return endOfMarkedWord(token, 0) < token.size();
+    };
+    bool separate = m_vocabulary.idOf(spaceMark) && m_options.continuingPrefix.empty() && m_options.endSuffix.empty();
+    m_merges.forEachResult([&](TokenId result) { separate = separate && !crosses(result); });
+    return separate;
+}
+
 void Bpe::encode(std::string_view word, std::vector<WordToken>& tokens) const
 {
     if (m_options.ignoreMerges) {
@@ -235,16 +253,28 @@ void Bpe::encode(std::string_view word, std::vector<WordToken>& tokens) const
             return;
         }
     }
+    for (size_t begin = 0, end = 0; begin < word.size(); begin = end) {
+        end = m_cutsAtMarks ? endOfMarkedWord(word, begin) : word.size();
+        encodeWord(word.substr(begin, end - begin), begin, tokens);
+    }
+}
+
+void Bpe::encodeWord(std::string_view word, size_t offset, std::vector<WordToken>& tokens) const
+{
+    const size_t first = tokens.size();
     const bool cached = word.size() <= Cache::longestWord;
-    if (cached && m_cache->find(word, tokens)) {
-        return;
+    if (!cached || !m_cache->find(word, tokens)) {
+        std::vector<WordToken> own = charactersOf(word);
+        MergeList(own, m_merges).run();
+        if (cached) {
+            m_cache->add(word, own);
+        }
+        tokens.insert(tokens.end(), own.begin(), own.end());
     }
-    std::vector<WordToken> own = charactersOf(word);
-    MergeList(own, m_merges).run();
-    if (cached) {
-        m_cache->add(word, own);
-    }
-    tokens.insert(tokens.end(), own.begin(), own.end());
+    std::for_each(tokens.begin() + static_cast<std::ptrdiff_t>(first), tokens.end(), [&](WordToken& token) {
+        token.begin += offset;
+        token.end += offset;
+    });
 }
 
 /// As in the original, an unknown token is held back until a character of the vocabulary (or the end) follows, even

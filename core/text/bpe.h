@@ -1,12 +1,12 @@
 #pragma once
 
+#include "core/text/merge_table.h"
 #include "core/text/vocabulary.h"
 
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace tunebench {
@@ -16,30 +16,6 @@ struct WordToken {
     TokenId id;
     size_t begin;
     size_t end;
-};
-
-/// Which two neighbouring tokens become which token, and which pair goes first: an open hash table.
-class MergeTable {
-public:
-    struct Merge {
-        uint32_t rank = 0; ///< lower ranks are merged first
-        TokenId result = 0;
-    };
-
-    explicit MergeTable(size_t merges = 0);
-    /// The last merge of a pair counts.
-    void add(TokenId left, TokenId right, Merge merge);
-    const Merge* find(TokenId left, TokenId right) const;
-
-private:
-    struct Slot {
-        uint64_t pair = emptySlot;
-        Merge merge;
-    };
-    static constexpr uint64_t emptySlot = ~uint64_t { 0 };
-    size_t slotOf(uint64_t pair) const;
-
-    std::vector<Slot> m_slots;
 };
 
 struct BpeOptions {
@@ -54,10 +30,8 @@ struct BpeOptions {
 /// Byte-pair encoding as the `tokenizers` library does it: the lowest rank first, then the leftmost; O(n log n).
 class Bpe {
 public:
-    using Pair = std::pair<std::string, std::string>;
-
-    /// Merges in the order of their rank. All three tokens of a merge must be in the vocabulary.
-    static Result<Bpe> create(Vocabulary vocabulary, const std::vector<Pair>& merges, BpeOptions options);
+    /// All three tokens of a merge must be in the vocabulary.
+    static Result<Bpe> create(Vocabulary vocabulary, const MergeTexts& merges, BpeOptions options);
     /// Pairs that have the same rank go from left to right, as SentencePiece merges by score.
     Bpe(Vocabulary vocabulary, MergeTable merges, BpeOptions options);
     Bpe(Bpe&&) noexcept;
@@ -71,6 +45,8 @@ public:
 
 private:
     class Cache;
+    bool wordsEndAtMarks() const;
+    void encodeWord(std::string_view word, size_t offset, std::vector<WordToken>& tokens) const;
     std::vector<WordToken> charactersOf(std::string_view word) const;
     bool appendBytes(std::string_view spelling, size_t begin, size_t end, std::vector<WordToken>& tokens) const;
 
@@ -79,6 +55,7 @@ private:
     BpeOptions m_options;
     std::optional<TokenId> m_unknown;
     std::vector<std::optional<TokenId>> m_byteTokens; ///< <0x00> to <0xFF>, where byteFallback is on
+    bool m_cutsAtMarks = false; ///< no merge joins a space mark to what stands before it, so that words end there
     std::unique_ptr<Cache> m_cache;
 };
 

@@ -161,7 +161,7 @@ Result<Decoder::Step> Decoder::stepFromJson(const ComponentReader& component)
         return StripStep { *character, *start, *stop };
     }
     if (type == "Metaspace") {
-        const Result<std::string> mark = component.character("replacement", "\xE2\x96\x81");
+        const Result<std::string> mark = component.character("replacement", std::string(spaceMark));
         const Result<std::string> scheme = component.text("prepend_scheme", "always");
         if (!mark || !scheme) {
             return tl::unexpected(!mark ? mark.error() : scheme.error());

@@ -20,7 +20,7 @@ json bosEosTemplate(const std::optional<NamedToken>& bos, const std::optional<Na
     return { { "type", "TemplateProcessing" }, { "single", single }, { "special_tokens", special } };
 }
 
-json replaceComponent(const char* from, const char* to)
+json replaceComponent(std::string_view from, std::string_view to)
 {
     return { { "type", "Replace" }, { "pattern", { { "String", from } } }, { "content", to } };
 }

@@ -1,13 +1,11 @@
 #pragma once
 
 #include "core/text/tokenizer.h"
+#include "core/text/utf8.h"
 
 #include <nlohmann/json.hpp>
 
 namespace tunebench {
-
-/// The mark that SentencePiece writes for a space, U+2581.
-constexpr const char* spaceMark = "\xE2\x96\x81";
 
 /// Components of tokenizer.json, written for files that say the same in another way.
 
@@ -19,7 +17,7 @@ struct NamedToken {
 /// A TemplateProcessing that puts `bos` before and `eos` behind the text.
 nlohmann::json bosEosTemplate(const std::optional<NamedToken>& bos, const std::optional<NamedToken>& eos);
 
-nlohmann::json replaceComponent(const char* from, const char* to);
+nlohmann::json replaceComponent(std::string_view from, std::string_view to);
 
 /// Space marks become spaces, byte tokens bytes; the space in front is taken away again.
 nlohmann::json sentencePieceDecoder(bool stripsFirstSpace);

@@ -238,7 +238,7 @@ Result<void> PreTokenizer::addDigits(const ComponentReader& component)
 
 Result<void> PreTokenizer::addMetaspace(const ComponentReader& component)
 {
-    const Result<std::string> mark = component.character("replacement", "\xE2\x96\x81");
+    const Result<std::string> mark = component.character("replacement", std::string(spaceMark));
     const Result<std::string> scheme = component.text("prepend_scheme", "always");
     const Result<bool> legacyPrefix = component.flag("add_prefix_space", true);
     const Result<bool> split = component.flag("split", true);

@@ -28,17 +28,12 @@ std::vector<uint32_t> ranksOf(const std::vector<double>& scores)
     return ranks;
 }
 
-struct FoundMerge {
-    TokenId left, right;
-    MergeTable::Merge merge;
-};
-
 } // namespace
 
 MergeTable sentencePieceMerges(const Vocabulary& vocabulary, const std::vector<double>& scores)
 {
     const std::vector<uint32_t> ranks = ranksOf(scores);
-    std::vector<FoundMerge> found;
+    std::vector<MergeTable::Entry> found;
     const auto mergeable = [&](TokenId id) { return std::isfinite(scores[static_cast<size_t>(id)]); };
     for (size_t index = 0; index < scores.size(); ++index) {
         const auto id = static_cast<TokenId>(index);
@@ -54,11 +49,7 @@ MergeTable sentencePieceMerges(const Vocabulary& vocabulary, const std::vector<d
             }
         }
     }
-    MergeTable table(found.size());
-    for (const FoundMerge& entry : found) {
-        table.add(entry.left, entry.right, entry.merge);
-    }
-    return table;
+    return MergeTable(found);
 }
 
 } // namespace tunebench

@@ -36,7 +36,7 @@ public:
     Writer(AlignedText& text, const SentencePieceNormalizer& rules)
         : m_source(text.text())
         , m_rules(rules)
-        , m_space(rules.marksSpaces ? "\xE2\x96\x81" : " ")
+        , m_space(rules.marksSpaces ? spaceMark : " ")
         , m_rewriter(text)
         , m_afterSpace(rules.dropsExtraSpaces)
     {

@@ -60,7 +60,7 @@ public:
         if (m_pair.size() != 2) {
             return wrongEntry();
         }
-        definition.merges.emplace_back(std::move(m_pair[0]), std::move(m_pair[1]));
+        definition.merges.add(m_pair[0], m_pair[1]);
         return true;
     }
 
@@ -172,7 +172,8 @@ private:
         if (space == std::string::npos || text.find(' ', space + 1) != std::string::npos) {
             return wrongEntry();
         }
-        definition.merges.emplace_back(text.substr(0, space), text.substr(space + 1));
+        const std::string_view line = text;
+        definition.merges.add(line.substr(0, space), line.substr(space + 1));
         return true;
     }
 

@@ -11,7 +11,7 @@ namespace tunebench {
 struct TokenizerDefinition {
     nlohmann::json document; ///< all but the vocabulary and the merges
     Vocabulary vocabulary;
-    std::vector<Bpe::Pair> merges;
+    MergeTexts merges;
     std::optional<MergeTable> mergeTable; ///< in place of `merges`, where it is known already
     std::optional<Normalizer> normalizer; ///< in place of the document's
     std::vector<std::string> wholePieces; ///< tokens that are found in the normalised text as they are spelled

@@ -137,20 +137,20 @@ json postProcessor(const GgufFile& file, const TokenTable& table, bool addsBosBy
         addsBos ? named("bos_token_id") : std::nullopt, addsEos ? named("eos_token_id") : std::nullopt);
 }
 
-Result<std::vector<Bpe::Pair>> readMerges(const GgufFile& file)
+Result<MergeTexts> readMerges(const GgufFile& file)
 {
     const std::vector<std::string>* lines = file.texts("tokenizer.ggml.merges");
     if (lines == nullptr) {
         return wrong("tokenizer.ggml.merges", "is missing");
     }
-    std::vector<Bpe::Pair> merges;
-    merges.reserve(lines->size());
-    for (const std::string& line : *lines) {
+    MergeTexts merges;
+    for (const std::string_view line : *lines) {
         const size_t space = line.find(' ', 1);
-        if (space == std::string::npos || space + 1 == line.size()) {
-            return wrong("tokenizer.ggml.merges", "holds an entry that is not two tokens: \"" + line + "\"");
+        if (space == std::string_view::npos || space + 1 == line.size()) {
+            return wrong(
+                "tokenizer.ggml.merges", "holds an entry that is not two tokens: \"" + std::string(line) + "\"");
         }
-        merges.emplace_back(line.substr(0, space), line.substr(space + 1));
+        merges.add(line.substr(0, space), line.substr(space + 1));
     }
     return merges;
 }
@@ -167,7 +167,7 @@ Result<TokenizerDefinition> byteLevelDefinition(const GgufFile& file, const Toke
                 + "\", which is not known; Tunebench knows smollm, llama-bpe, qwen2, tekken and gpt-2. Use the model's "
                   "Hugging Face folder, whose tokenizer.json says how words are cut");
     }
-    Result<std::vector<Bpe::Pair>> merges = readMerges(file);
+    Result<MergeTexts> merges = readMerges(file);
     if (!merges) {
         return tl::unexpected(merges.error());
     }

@@ -6,6 +6,9 @@
 
 namespace tunebench {
 
+/// The mark that SentencePiece writes for a space, U+2581.
+inline constexpr std::string_view spaceMark = "\xE2\x96\x81";
+
 /// Bytes of the character that starts with this byte; 1 for bytes that start none.
 constexpr size_t utf8Length(char lead)
 {

@@ -1,6 +1,7 @@
 #include "core/text/vocabulary.h"
 
 #include <functional>
+#include <limits>
 
 namespace tunebench {
 
@@ -28,8 +29,11 @@ Result<void> Vocabulary::add(std::string_view token, int64_t id)
     const uint32_t hash = hashOf(token);
     Slot& slot = m_slots[slotOf(token, hash)];
     if (slot.entry == noEntry) {
-        slot = { hash, static_cast<uint32_t>(m_entries.size()) };
-        m_entries.push_back({ m_text.size(), token.size(), 0 });
+        if (m_text.size() + token.size() > std::numeric_limits<uint32_t>::max()) {
+            return failure("the vocabulary has more than 4 GiB of text");
+        }
+        m_entries.push_back({ static_cast<uint32_t>(m_text.size()), static_cast<uint32_t>(token.size()), 0 });
+        slot = { hash, static_cast<uint32_t>(m_entries.size() - 1) };
         m_text += token;
     }
     const uint32_t entry = slot.entry;
@@ -76,6 +80,16 @@ std::optional<TokenId> Vocabulary::idOf(std::string_view token) const
 {
     const Slot& slot = m_slots[slotOf(token, hashOf(token))];
     return slot.entry == noEntry ? std::nullopt : std::optional(m_entries[slot.entry].id);
+}
+
+void Vocabulary::expect(std::string_view token) const
+{
+    __builtin_prefetch(&m_slots[hashOf(token) & (m_slots.size() - 1)]);
+}
+
+bool Vocabulary::isIdOf(TokenId id, std::string_view token) const
+{
+    return tokenOf(id) == token && m_entries[m_entryOfId[static_cast<size_t>(id)]].id == id;
 }
 
 std::optional<std::string_view> Vocabulary::tokenOf(TokenId id) const

@@ -20,6 +20,9 @@ public:
     Result<void> add(std::string_view token, int64_t id);
 
     std::optional<TokenId> idOf(std::string_view token) const;
+    bool isIdOf(TokenId id, std::string_view token) const;
+    /// Has the token's place read into the processor's cache, for an idOf() that comes soon.
+    void expect(std::string_view token) const;
     /// Nothing where no token has the id. The view is good until the next add().
     std::optional<std::string_view> tokenOf(TokenId id) const;
 
@@ -33,8 +36,8 @@ public:
 
 private:
     struct Entry {
-        size_t offset; ///< in m_text
-        size_t length;
+        uint32_t offset; ///< in m_text
+        uint32_t length;
         TokenId id;
     };
     struct Slot {
