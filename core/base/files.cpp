@@ -1,5 +1,6 @@
 #include "core/base/files.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -188,13 +189,26 @@ Result<MappedFile> MappedFile::open(const std::filesystem::path& path)
     const auto file = openForReading(path);
     if (!file)
         return tl::unexpected(file.error());
-    const size_t size = file->size;
+    return ofDescriptor(file->descriptor.get(), file->size, path);
+}
+
+Result<MappedFile> MappedFile::ofDescriptor(int descriptor, size_t size, const std::filesystem::path& name)
+{
     if (size == 0)
         return MappedFile({});
-    void* address = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file->descriptor.get(), 0);
+    void* address = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor, 0);
     if (address == MAP_FAILED)
-        return cannot("read", path, Fault::work);
+        return cannot("read", name, Fault::work);
     return MappedFile({ static_cast<const std::byte*>(address), size });
+}
+
+void MappedFile::release(size_t begin, size_t end) const
+{
+    static const auto page = static_cast<size_t>(::sysconf(_SC_PAGESIZE));
+    begin = (begin + page - 1) / page * page; // a page that is shared with what comes before stays
+    end = std::min(end, m_bytes.size()) / page * page;
+    if (begin < end)
+        ::madvise(const_cast<std::byte*>(m_bytes.data()) + begin, end - begin, MADV_DONTNEED);
 }
 
 MappedFile::MappedFile(std::span<const std::byte> bytes)

@@ -40,12 +40,19 @@ private:
 class MappedFile {
 public:
     static Result<MappedFile> open(const std::filesystem::path& path);
+
+    /// `size` bytes of an open file, which may be closed afterwards; `name` is for messages.
+    static Result<MappedFile> ofDescriptor(int descriptor, size_t size, const std::filesystem::path& name);
     MappedFile(MappedFile&& other) noexcept;
     MappedFile& operator=(MappedFile&& other) noexcept;
     ~MappedFile();
 
     std::span<const std::byte> bytes() const { return m_bytes; }
     std::string_view text() const;
+
+    /// Says that bytes begin .. end are not needed for now: their pages no longer count as this process's memory. They
+    /// stay readable, from the system's cache or the file.
+    void release(size_t begin, size_t end) const;
 
 private:
     explicit MappedFile(std::span<const std::byte> bytes);

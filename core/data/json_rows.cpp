@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
 
 namespace tunebench {
 namespace {
@@ -13,27 +12,10 @@ using nlohmann::ordered_json;
 
 constexpr size_t maxNesting = 512;
 constexpr size_t maxKeys = 4096; // ordered_json looks keys up one by one
+constexpr size_t maxKeyWork = 100'000'000; // comparisons in all
+constexpr size_t maxBytes = size_t { 64 } << 20; // of a row; no model learns from a longer one
+constexpr size_t maxValues = 4'000'000; // each takes many times its size in memory
 constexpr size_t maxReason = 200; // bytes of a parser's message that are worth showing
-
-struct Place {
-    size_t line = 0;
-    size_t column = 0;
-};
-
-/// Where byte `at` of the row's text stands in its file.
-Place placeOf(const RawRow& row, size_t at)
-{
-    const std::string_view before = row.text.substr(0, at);
-    const auto lines = static_cast<size_t>(std::count(before.begin(), before.end(), '\n'));
-    if (lines == 0)
-        return { row.line, row.column + at };
-    return { row.line + lines, at - before.rfind('\n') };
-}
-
-std::string words(Place place)
-{
-    return "line " + std::to_string(place.line) + ", column " + std::to_string(place.column);
-}
 
 /// The library's message without its own error code and position, which counts from the row's start.
 std::string reasonOf(const nlohmann::json::parse_error& error)
@@ -49,8 +31,12 @@ std::string reasonOf(const nlohmann::json::parse_error& error)
 /// Bounds that keep a hostile row from costing more than its size: what is wrong, or nothing.
 std::string_view checkBounds(std::string_view text)
 {
+    if (text.size() > maxBytes)
+        return "it has more than 64 MB; split it into several rows";
     std::array<size_t, maxNesting + 1> keys {};
     size_t depth = 0;
+    size_t values = 1;
+    size_t keyWork = 0;
     for (size_t i = 0; i < text.size(); ++i) {
         switch (text[i]) {
         case '"':
@@ -68,8 +54,13 @@ std::string_view checkBounds(std::string_view text)
             depth -= depth > 0;
             break;
         case ':':
-            if (++keys[depth] > maxKeys)
-                return "an object in it has more than 4096 keys";
+            keyWork += ++keys[depth];
+            if (keys[depth] > maxKeys || keyWork > maxKeyWork)
+                return "an object in it has more than 4096 keys, or many have hundreds";
+            break;
+        case ',':
+            if (++values > maxValues)
+                return "it has more than 4 million values";
             break;
         default:
             break;
@@ -78,50 +69,18 @@ std::string_view checkBounds(std::string_view text)
     return {};
 }
 
-/// Why a file cannot be a dataset of JSON rows, judged by its name and first bytes.
-Result<void> checkKind(const std::string& path, std::string_view text)
-{
-    const std::string extension = std::filesystem::path(path).extension().string();
-    if (extension != ".json" && extension != ".jsonl" && extension != ".ndjson")
-        return failure(
-            "Cannot read " + path + " as a dataset: only .json and .jsonl files are read; convert it to one of them.");
-    if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff"))
-        return failure("Cannot read " + path + ": it is UTF-16 text; save it as UTF-8.");
-    if (text.starts_with("version https://git-lfs"))
-        return failure("Cannot read " + path
-            + ": it is a Git LFS pointer, not the data; run \"git lfs pull\" where it came from.");
-    if (isBlank(text))
-        return failure("Cannot read " + path + ": the file is empty; choose a file with at least one row.");
-    return {};
-}
-
 } // namespace
 
-Result<RowFile> openRowFile(const std::string& path)
-{
-    if (std::filesystem::is_directory(path))
-        return failure("Cannot read " + path + " as a dataset: it is a folder; name the .json or .jsonl files in it.");
-    auto content = MappedFile::open(path);
-    if (!content)
-        return tl::unexpected(content.error());
-    if (auto kind = checkKind(path, content->text()); !kind)
-        return tl::unexpected(kind.error());
-    const bool oneRowALine = std::filesystem::path(path).extension() != ".json";
-    auto rows = splitRowsOfJson(content->text(), oneRowALine);
-    return RowFile { path, std::move(*content), std::move(rows) };
-}
-
-tl::expected<ordered_json, std::string> parseRow(const RawRow& row)
+ParsedRow parseJsonRow(const RawRow& row)
 {
     if (!row.problem.empty())
-        return tl::unexpected("not valid JSON at " + words({ row.line, row.column }) + ": " + std::string(row.problem));
-    if (const size_t bad = firstInvalidUtf8(row.text); bad != std::string_view::npos) {
-        const Place place = placeOf(row, bad);
-        return tl::unexpected("not UTF-8 at line " + std::to_string(place.line) + ", byte "
-            + std::to_string(place.column) + "; save the file as UTF-8");
-    }
+        return tl::unexpected(
+            "not valid JSON at " + inWords({ row.line, row.column }) + ": " + std::string(row.problem));
+    if (auto problem = textProblem(row); !problem.empty())
+        return tl::unexpected(std::move(problem));
     if (const auto problem = checkBounds(row.text); !problem.empty())
-        return tl::unexpected("the row at " + words({ row.line, row.column }) + " is refused: " + std::string(problem));
+        return tl::unexpected(
+            "the row at " + inWords({ row.line, row.column }) + " is refused: " + std::string(problem));
     try {
         auto value = ordered_json::parse(row.text);
         if (value.is_object())
@@ -129,9 +88,9 @@ tl::expected<ordered_json, std::string> parseRow(const RawRow& row)
         return tl::unexpected(std::string("a row is an object {...}, this one is ") + kindOf(value));
     } catch (const nlohmann::json::parse_error& error) {
         const size_t at = std::clamp<size_t>(error.byte, 1, row.text.size() + 1) - 1;
-        return tl::unexpected("not valid JSON at " + words(placeOf(row, at)) + ": " + reasonOf(error));
+        return tl::unexpected("not valid JSON at " + inWords(placeOf(row, at)) + ": " + reasonOf(error));
     } catch (const nlohmann::json::exception& error) {
-        return tl::unexpected("not valid JSON at " + words({ row.line, row.column }) + ": " + error.what());
+        return tl::unexpected("not valid JSON at " + inWords({ row.line, row.column }) + ": " + error.what());
     }
 }
 

@@ -1,80 +1,101 @@
 #include "core/data/row_source.h"
 
+#include "core/base/fingerprint.h"
+#include "core/data/dataset_files.h"
+#include "core/data/parallel.h"
+
 #include <algorithm>
-#include <array>
-#include <charconv>
 
 namespace tunebench {
 namespace {
 
-/// 64-bit FNV-1a: tells files apart, guards against no one.
-uint64_t hashOf(std::string_view bytes, uint64_t hash)
+constexpr size_t chunkBytes = size_t { 16 } << 20;
+
+/// The fingerprints of a file's parts, made on all cores.
+void addFile(Fingerprint& all, const MappedFile& content)
 {
-    for (const char byte : bytes)
-        hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100000001b3;
-    return hash;
+    const size_t size = content.bytes().size();
+    std::vector<std::string> parts((size + chunkBytes - 1) / chunkBytes);
+    parallelFor(parts.size(), 0, [&](size_t i) {
+        const size_t begin = i * chunkBytes;
+        const size_t end = std::min(begin + chunkBytes, size);
+        Fingerprint part;
+        part.add(content.bytes().subspan(begin, end - begin));
+        parts[i] = part.text();
+        content.release(begin, end);
+    });
+    all.add(std::to_string(size) + ":");
+    for (const std::string& part : parts)
+        all.add(part);
 }
 
 } // namespace
 
-Result<RowSource> RowSource::open(std::span<const std::string> paths, const OpenLimits& /*limits*/)
+Result<RowSource> RowSource::open(std::span<const std::string> paths, const OpenLimits& limits)
 {
+    auto found = findDatasetFiles(paths);
+    if (!found)
+        return tl::unexpected(found.error());
     RowSource source;
-    if (paths.empty())
-        return failure("No dataset is chosen; name a .json or .jsonl file in \"dataset\".");
-    for (const auto& path : paths) {
-        auto file = openRowFile(path);
+    source.m_notices = std::move(found->notices);
+    for (const auto& path : found->paths) {
+        auto file = RowFile::open(path, limits, source.m_notices);
         if (!file)
             return tl::unexpected(file.error());
-        source.m_count += file->rows.size();
+        source.m_count += file->count();
         source.m_files.push_back(std::move(*file));
         source.m_ends.push_back(source.m_count);
+        if (source.m_count >= limits.maxRows)
+            break;
     }
     return source;
 }
 
-const RawRow& RowSource::row(size_t index) const
-{
-    const size_t file = fileIndex(index);
-    return m_files[file].rows[index - (file > 0 ? m_ends[file - 1] : 0)];
-}
-
 const std::string& RowSource::pathOf(size_t index) const
 {
-    return m_files[fileIndex(index)].path;
-}
-
-std::string RowSource::fingerprint() const
-{
-    uint64_t hash = 0xcbf29ce484222325;
-    for (const auto& file : m_files) {
-        hash = hashOf(std::to_string(file.content.text().size()) + ":", hash);
-        hash = hashOf(file.content.text(), hash);
-    }
-    std::array<char, 16> digits {};
-    const char* const end = std::to_chars(digits.data(), digits.data() + digits.size(), hash, 16).ptr;
-    const std::string text(static_cast<const char*>(digits.data()), end);
-    return std::string(digits.size() - text.size(), '0') + text;
-}
-
-std::string RowSource::names() const
-{
-    return m_files.front().path + (m_files.size() > 1 ? " and " + std::to_string(m_files.size() - 1) + " more" : "");
+    return placeOf(index).file.path();
 }
 
 size_t RowSource::lineOf(size_t index) const
 {
-    return row(index).line;
+    const Place place = placeOf(index);
+    return place.file.lineOf(place.index);
 }
 
-tl::expected<nlohmann::ordered_json, std::string> RowSource::read(size_t index) const
+ParsedRow RowSource::read(size_t index) const
 {
-    return parseRow(row(index));
+    const Place place = placeOf(index);
+    return place.file.read(place.index);
 }
 
-size_t RowSource::fileIndex(size_t index) const
+void RowSource::release(size_t begin, size_t end) const
 {
-    return static_cast<size_t>(std::upper_bound(m_ends.begin(), m_ends.end(), index) - m_ends.begin());
+    size_t fileBegin = 0;
+    for (size_t i = 0; i < m_files.size(); fileBegin = m_ends[i++]) {
+        const size_t from = std::max(begin, fileBegin);
+        const size_t to = std::min(end, m_ends[i]);
+        if (from < to)
+            m_files[i].release(from - fileBegin, to - fileBegin);
+    }
+}
+
+std::string RowSource::fingerprint() const
+{
+    Fingerprint all;
+    for (const auto& file : m_files)
+        addFile(all, file.original());
+    return all.text();
+}
+
+std::string RowSource::names() const
+{
+    return m_files.front().path() + (m_files.size() > 1 ? " and " + std::to_string(m_files.size() - 1) + " more" : "");
+}
+
+RowSource::Place RowSource::placeOf(size_t index) const
+{
+    const auto file = static_cast<size_t>(std::upper_bound(m_ends.begin(), m_ends.end(), index) - m_ends.begin());
+    return { m_files[file], index - (file > 0 ? m_ends[file - 1] : 0) };
 }
 
 } // namespace tunebench

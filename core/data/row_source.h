@@ -1,22 +1,16 @@
 #pragma once
 
-#include "core/data/json_rows.h"
+#include "core/data/row_file.h"
 
 #include <span>
-#include <stop_token>
 
 namespace tunebench {
-
-/// How far opening goes.
-struct OpenLimits {
-    size_t maxRows = SIZE_MAX; ///< look no further than this many rows of each file: for a preview
-    std::stop_token stop;
-};
 
 /// The files of one dataset, whatever their kind, and their rows, numbered through from 0. Reading may be done from
 /// several threads at once.
 class RowSource {
 public:
+    /// Opens files, and those that a folder holds (findDatasetFiles).
     static Result<RowSource> open(std::span<const std::string> paths, const OpenLimits& limits = {});
 
     size_t count() const { return m_count; }
@@ -26,7 +20,10 @@ public:
     size_t lineOf(size_t index) const;
 
     /// The row as an object, or the reason why it is none, with line and column.
-    tl::expected<nlohmann::ordered_json, std::string> read(size_t index) const;
+    ParsedRow read(size_t index) const;
+
+    /// Says that rows begin .. end are not needed for now, so that their bytes leave this process's memory.
+    void release(size_t begin, size_t end) const;
 
     /// 16 hex digits that change when a byte of the files does.
     std::string fingerprint() const;
@@ -38,8 +35,12 @@ public:
     const std::vector<std::string>& notices() const { return m_notices; }
 
 private:
-    size_t fileIndex(size_t index) const;
-    const RawRow& row(size_t index) const;
+    /// A row in its file.
+    struct Place {
+        const RowFile& file;
+        size_t index;
+    };
+    Place placeOf(size_t index) const;
 
     std::vector<RowFile> m_files;
     std::vector<size_t> m_ends; ///< rows in all up to and including each file

@@ -1,13 +1,16 @@
 #include "core/data/json_rows.h"
+#include "core/data/line_splitter.h"
+#include "core/data/text_checks.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace tunebench {
 namespace {
 
-constexpr std::string_view byteOrderMark = "\xef\xbb\xbf";
+constexpr size_t passedAtOnce = size_t { 16 } << 20; ///< bytes between two reports
 
-bool isBlank(char c)
+bool isSpace(char c)
 {
     return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
@@ -16,28 +19,17 @@ bool isBlank(char c)
 /// no end: an object that begins where none may begin, or a line break in a string.
 class RowSplitter {
 public:
-    explicit RowSplitter(std::string_view text)
+    RowSplitter(std::string_view text, const SplitLimits& limits)
         : m_text(text)
+        , m_limits(limits)
     {
     }
 
-    std::vector<RawRow> lines()
-    {
-        while (m_at < m_text.size()) {
-            skipMark();
-            const size_t end = std::min(m_text.find('\n', m_at), m_text.size());
-            const std::string_view line = m_text.substr(m_at, end - m_at);
-            const size_t next = std::min(end + 1, m_text.size());
-            if (const size_t first = line.find_first_not_of(" \t\r"); first != std::string_view::npos)
-                addRow(m_at + first, m_at + line.find_last_not_of(" \t\r") + 1);
-            moveTo(next);
-        }
-        return std::move(m_rows);
-    }
-
-    std::vector<RawRow> values()
+    RowIndex values()
     {
         for (skipBlanks(); m_at < m_text.size(); skipBlanks()) {
+            if (isEnough())
+                return std::move(m_rows);
             const char c = m_text[m_at];
             if (c == '[' && !m_inList) {
                 m_inList = true;
@@ -65,18 +57,27 @@ private:
     void addRow(size_t begin, size_t end, std::string_view problem = {})
     {
         moveTo(begin);
-        m_rows.push_back({ m_text.substr(begin, end - begin), m_line, begin - m_lineStart + 1, problem });
+        m_rows.add({ begin, end - begin, m_line, begin - m_lineStart + 1 }, problem);
+        if (m_limits.passed && begin >= m_passed + passedAtOnce)
+            m_limits.passed(std::exchange(m_passed, begin), begin);
+    }
+
+    bool isEnough() const
+    {
+        return m_rows.count() >= m_limits.maxRows || m_rows.isTooDamaged() || m_limits.stop.stop_requested();
     }
 
     /// Goes on to a later place, counting lines.
     void moveTo(size_t place)
     {
-        for (; m_at < place; ++m_at) {
-            if (m_text[m_at] == '\n') {
-                ++m_line;
-                m_lineStart = m_at + 1;
-            }
+        if (place <= m_at)
+            return;
+        const std::string_view passed = m_text.substr(m_at, place - m_at);
+        if (const size_t last = passed.rfind('\n'); last != std::string_view::npos) {
+            m_line += static_cast<size_t>(std::count(passed.begin(), passed.end(), '\n'));
+            m_lineStart = m_at + last + 1;
         }
+        m_at = place;
     }
 
     void skipMark()
@@ -87,7 +88,7 @@ private:
 
     void skipBlanks()
     {
-        for (skipMark(); m_at < m_text.size() && isBlank(m_text[m_at]); skipMark())
+        for (skipMark(); m_at < m_text.size() && isSpace(m_text[m_at]); skipMark())
             moveTo(m_at + 1);
     }
 
@@ -124,6 +125,10 @@ private:
 
     StringEnd stringEnd(size_t quote) const
     {
+        const std::string_view rest = m_text.substr(quote + 1);
+        const std::string_view plain = rest.substr(0, rest.find('"')); // most strings hold nothing else of note
+        if (plain.size() < rest.size() && plain.find('\\') == npos && plain.find('\n') == npos)
+            return { quote + plain.size() + 2, true };
         for (size_t i = quote + 1; i < m_text.size(); ++i) {
             if (m_text[i] == '"')
                 return { i + 1, true };
@@ -169,7 +174,7 @@ private:
                 after = After::comma;
             } else if (c == ':') {
                 after = After::colon;
-            } else if (!isBlank(c)) {
+            } else if (!isSpace(c)) {
                 after = After::value;
             }
             ++i;
@@ -203,23 +208,26 @@ private:
         return next != std::string_view::npos && m_text[next] == ',' ? next + 1 : end;
     }
 
+    static constexpr size_t npos = std::string_view::npos;
+
     std::string_view m_text;
+    const SplitLimits& m_limits;
     size_t m_at = 0;
     size_t m_line = 1;
     size_t m_lineStart = 0;
     bool m_inList = false;
-    std::vector<RawRow> m_rows;
+    RowIndex m_rows;
+    size_t m_passed = 0; ///< what was reported
 };
 
 } // namespace
 
-std::vector<RawRow> splitRowsOfJson(std::string_view text, bool oneRowALine)
+RowIndex splitRowsOfJson(std::string_view text, bool oneRowALine, const SplitLimits& limits)
 {
     const size_t mark = text.starts_with(byteOrderMark) ? byteOrderMark.size() : 0;
     const size_t first = text.find_first_not_of(" \t\r\n", mark);
     const bool isList = first != std::string_view::npos && text[first] == '[';
-    RowSplitter splitter(text);
-    return oneRowALine && !isList ? splitter.lines() : splitter.values();
+    return oneRowALine && !isList ? splitLines(text, limits) : RowSplitter(text, limits).values();
 }
 
 } // namespace tunebench

@@ -7,6 +7,9 @@
 
 namespace tunebench {
 
+/// What some editors put at the start of a file; it is no part of the text.
+inline constexpr std::string_view byteOrderMark = "\xef\xbb\xbf";
+
 /// The first byte that is not part of well-formed UTF-8, or npos.
 size_t firstInvalidUtf8(std::string_view text);
 

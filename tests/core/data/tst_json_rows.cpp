@@ -1,7 +1,5 @@
 #include "core/data/json_rows.h"
 
-#include <QFile>
-#include <QTemporaryDir>
 #include <QTest>
 
 using namespace tunebench;
@@ -12,8 +10,11 @@ namespace {
 QStringList described(const QByteArray& text, bool oneRowALine)
 {
     QStringList found;
-    for (const auto& row : splitRowsOfJson({ text.constData(), static_cast<size_t>(text.size()) }, oneRowALine)) {
-        const auto object = parseRow(row);
+    const std::string_view content(text.constData(), static_cast<size_t>(text.size()));
+    const RowIndex rows = splitRowsOfJson(content, oneRowALine);
+    for (size_t i = 0; i < rows.count(); ++i) {
+        const RawRow row = rows.row(content, i);
+        const auto object = parseJsonRow(row);
         found << QString::number(row.line)
                 + (object ? ':' + QString::fromStdString(object->dump())
                           : "!" + QString::fromStdString(object.error()));
@@ -31,9 +32,6 @@ private slots:
     void finds();
     void refuses_data();
     void refuses();
-    void refusesFiles_data();
-    void refusesFiles();
-    void missingFile();
     void hostileSizes_data();
     void hostileSizes();
     void longLine();
@@ -138,44 +136,6 @@ void TestJsonRows::refuses()
         QVERIFY2(found[i].startsWith(starts[i]), qPrintable(found[i] + "  does not start with  " + starts[i]));
 }
 
-void TestJsonRows::refusesFiles_data()
-{
-    QTest::addColumn<QString>("name");
-    QTest::addColumn<QByteArray>("content");
-    QTest::addColumn<QString>("says");
-    QTest::newRow("csv") << "rows.csv" << QByteArray("a,b") << "only .json and .jsonl";
-    QTest::newRow("UTF-16") << "rows.jsonl" << QByteArray("\xff\xfe{\0\"\0", 6) << "UTF-8";
-    QTest::newRow("pointer") << "rows.json" << QByteArray("version https://git-lfs.github.com/spec/v1\noid sha256:0")
-                             << "Git LFS";
-    QTest::newRow("empty") << "rows.json" << QByteArray() << "empty";
-    QTest::newRow("blank") << "rows.json" << QByteArray(" \n\n") << "empty";
-}
-
-void TestJsonRows::refusesFiles()
-{
-    QFETCH(QString, name);
-    QFETCH(QByteArray, content);
-    QFETCH(QString, says);
-    const QTemporaryDir folder;
-    QFile file(folder.filePath(name));
-    QVERIFY(file.open(QIODevice::WriteOnly));
-    file.write(content);
-    file.close();
-    const auto opened = openRowFile(file.fileName().toStdString());
-    QVERIFY(!opened);
-    const QString message = QString::fromStdString(opened.error().message);
-    QVERIFY2(message.contains(says) && message.contains(file.fileName()), qPrintable(message));
-}
-
-void TestJsonRows::missingFile()
-{
-    const QTemporaryDir folder;
-    QVERIFY(!openRowFile(folder.filePath("none.json").toStdString()));
-    const auto opened = openRowFile(folder.path().toStdString());
-    QVERIFY(!opened);
-    QVERIFY(opened.error().message.find("folder") != std::string::npos);
-}
-
 void TestJsonRows::hostileSizes_data()
 {
     QTest::addColumn<QByteArray>("text");
@@ -219,15 +179,16 @@ void TestJsonRows::longLine()
     for (int i = 0; i < count; ++i)
         text += element;
     text.back() = ']';
-    const auto rows = splitRowsOfJson({ text.constData(), static_cast<size_t>(text.size()) }, false);
-    QCOMPARE(rows.size(), size_t { count });
-    QCOMPARE(rows.back().line, size_t { 1 });
-    QVERIFY(parseRow(rows.back()));
+    const std::string_view content(text.constData(), static_cast<size_t>(text.size()));
+    const RowIndex rows = splitRowsOfJson(content, false);
+    QCOMPARE(rows.count(), size_t { count });
+    QCOMPARE(rows.place(count - 1).line, size_t { 1 });
+    QVERIFY(parseJsonRow(rows.row(content, count - 1)));
 
     const QByteArray blank(2'000'000, '\n');
-    const auto last = splitRowsOfJson((blank + "{}").toStdString(), true);
-    QCOMPARE(last.size(), size_t { 1 });
-    QCOMPARE(last[0].line, size_t { 2'000'001 });
+    const RowIndex last = splitRowsOfJson((blank + "{}").toStdString(), true);
+    QCOMPARE(last.count(), size_t { 1 });
+    QCOMPARE(last.place(0).line, size_t { 2'000'001 });
 }
 
 QTEST_GUILESS_MAIN(TestJsonRows)
