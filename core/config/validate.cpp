@@ -75,10 +75,10 @@ void checkFiles(const RunConfig& given, std::vector<Finding>& findings)
         checkExists("adapter", *config.adapter, "choose a PEFT adapter folder.", findings);
     }
     for (const std::string& path : config.dataset) {
-        checkExists("dataset", path, "choose a .json or .jsonl file.", findings);
+        checkExists("dataset", path, "choose a file of rows, or a folder of them.", findings);
     }
     for (const std::string& path : config.evalDataset) {
-        checkExists("eval_dataset", path, "choose a .json or .jsonl file.", findings);
+        checkExists("eval_dataset", path, "choose a file of rows, or a folder of them.", findings);
     }
 }
 

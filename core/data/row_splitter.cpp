@@ -73,9 +73,9 @@ private:
         if (place <= m_at)
             return;
         const std::string_view passed = m_text.substr(m_at, place - m_at);
-        if (const size_t last = passed.rfind('\n'); last != std::string_view::npos) {
+        if (passed.find('\n') != npos) {
             m_line += static_cast<size_t>(std::count(passed.begin(), passed.end(), '\n'));
-            m_lineStart = m_at + last + 1;
+            m_lineStart = m_at + passed.rfind('\n') + 1;
         }
         m_at = place;
     }
@@ -125,18 +125,19 @@ private:
 
     StringEnd stringEnd(size_t quote) const
     {
-        const std::string_view rest = m_text.substr(quote + 1);
-        const std::string_view plain = rest.substr(0, rest.find('"')); // most strings hold nothing else of note
-        if (plain.size() < rest.size() && plain.find('\\') == npos && plain.find('\n') == npos)
-            return { quote + plain.size() + 2, true };
-        for (size_t i = quote + 1; i < m_text.size(); ++i) {
-            if (m_text[i] == '"')
-                return { i + 1, true };
-            if (m_text[i] == '\n')
-                return { i, false };
-            i += m_text[i] == '\\';
+        for (size_t from = quote + 1;; ++from) {
+            const size_t closing = std::min(m_text.find('"', from), m_text.size());
+            if (const size_t line = m_text.substr(from, closing - from).find('\n'); line != npos)
+                return { from + line, false };
+            if (closing == m_text.size())
+                return { closing, false };
+            size_t backslashes = 0;
+            while (closing - backslashes > quote + 1 && m_text[closing - backslashes - 1] == '\\')
+                ++backslashes;
+            if (backslashes % 2 == 0)
+                return { closing + 1, true };
+            from = closing;
         }
-        return { m_text.size(), false };
     }
 
     /// Past the closing bracket of the object or list; with a problem, the place where it shows.

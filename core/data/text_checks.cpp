@@ -18,12 +18,26 @@ std::string withArticle(std::string_view kind)
     return (vowel ? "an " : "a ") + std::string(kind);
 }
 
+/// Whether a character of three bytes stands at a place; false also for some that do.
+bool isPlainThreeBytes(std::string_view text, size_t at)
+{
+    if (text.size() - at < 3)
+        return false;
+    const auto lead = static_cast<unsigned char>(text[at]);
+    return lead > 0xe0 && lead < 0xf0 && (lead != 0xed || static_cast<unsigned char>(text[at + 1]) < 0xa0)
+        && isUtf8Continuation(text[at + 1]) && isUtf8Continuation(text[at + 2]);
+}
+
 } // namespace
 
 size_t firstInvalidUtf8(std::string_view text)
 {
     size_t at = 0;
     while (at < text.size()) {
+        while (isPlainThreeBytes(text, at)) // most of what is written in Asia
+            at += 3;
+        if (at == text.size())
+            break;
         uint64_t eight = 0;
         if (text.size() - at >= sizeof eight) {
             std::memcpy(&eight, text.data() + at, sizeof eight);

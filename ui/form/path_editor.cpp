@@ -123,8 +123,8 @@ PathListEditor::PathListEditor(const Option& option, QWidget* parent)
     auto* menu = new QMenu(button);
     const QString title = QString::fromStdString(option.label);
     menu->addAction(tr("Files\u2026"), this, [this, title] {
-        choose(QFileDialog::getOpenFileNames(
-            this, title, folderOf(paths().value(0)), tr("Rows (*.json *.jsonl *.txt);;All files (*)")));
+        choose(QFileDialog::getOpenFileNames(this, title, folderOf(paths().value(0)),
+            tr("Rows (*.json *.jsonl *.ndjson *.csv *.tsv *.txt *.parquet *.gz *.zst);;All files (*)")));
     });
     menu->addAction(tr("Folder\u2026"), this, [this, title] {
         const QString folder = QFileDialog::getExistingDirectory(this, title, folderOf(paths().value(0)));
