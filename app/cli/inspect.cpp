@@ -1,12 +1,16 @@
 #include "app/cli/command_line.h"
 
+#include "core/base/files.h"
 #include "core/config/choices.h"
 #include "core/config/options.h"
-#include "core/data/dataset.h"
+#include "core/data/refusals.h"
+#include "core/model/huggingface_folder.h"
+#include "core/model/model_spec.h"
 
 #include <algorithm>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <ostream>
 
 namespace tunebench {
@@ -21,38 +25,27 @@ struct Options {
     std::vector<std::string> assignments;
 };
 
-bool isSupervised(TokenId label)
-{
-    return label != ignoredLabel;
-}
-
 /// Shares of the rows that max_length cuts, and that lose supervised tokens when cut at one side.
-ordered_json truncationOf(const std::vector<TokenRow>& rows, size_t maxLength)
+ordered_json truncationOf(const std::vector<RowExtent>& rows, size_t maxLength)
 {
-    size_t cut = 0;
-    size_t right = 0;
-    size_t left = 0;
-    for (const TokenRow& row : rows) {
-        if (row.ids.size() <= maxLength) {
-            continue;
-        }
-        ++cut;
-        const auto keptByRight = row.labels.begin() + static_cast<ptrdiff_t>(maxLength);
-        // The first token that is left is nobody's target any more.
-        const auto keptByLeft = row.labels.end() - static_cast<ptrdiff_t>(maxLength - 1);
-        right += std::any_of(keptByRight, row.labels.end(), isSupervised) ? 1 : 0;
-        left += std::any_of(row.labels.begin() + 1, keptByLeft, isSupervised) ? 1 : 0;
-    }
-    const auto share = [&](size_t count) { return static_cast<double>(count) / static_cast<double>(rows.size()); };
-    return { { "max_length", maxLength }, { "truncated_share", { { "right", share(cut) }, { "left", share(cut) } } },
-        { "answers_cut_share", { { "right", share(right) }, { "left", share(left) } } } };
+    const auto shareOf = [&](auto is) {
+        return static_cast<double>(std::count_if(rows.begin(), rows.end(), is)) / static_cast<double>(rows.size());
+    };
+    const auto isCut = [&](const RowExtent& row) { return row.tokens > maxLength; };
+    const double cut = shareOf(isCut);
+    const double right = shareOf([&](const RowExtent& row) { return isCut(row) && row.lastTarget >= maxLength; });
+    // The first token that is left is nobody's target any more.
+    const double left
+        = shareOf([&](const RowExtent& row) { return isCut(row) && row.firstTarget <= row.tokens - maxLength; });
+    return { { "max_length", maxLength }, { "truncated_share", { { "right", cut }, { "left", cut } } },
+        { "answers_cut_share", { { "right", right }, { "left", left } } } };
 }
 
-ordered_json lengthsOf(const std::vector<TokenRow>& rows, int64_t maxLength)
+ordered_json lengthsOf(const std::vector<RowExtent>& rows, int64_t maxLength)
 {
     std::vector<size_t> lengths;
-    for (const TokenRow& row : rows) {
-        lengths.push_back(row.ids.size());
+    for (const RowExtent& row : rows) {
+        lengths.push_back(row.tokens);
     }
     std::sort(lengths.begin(), lengths.end());
     const auto sum = std::accumulate(lengths.begin(), lengths.end(), 0.0);
@@ -66,48 +59,71 @@ ordered_json lengthsOf(const std::vector<TokenRow>& rows, int64_t maxLength)
     return object;
 }
 
-Result<ordered_json> measureLengths(const Options& options, const RunConfig& config)
-{
-    auto text = openTextModel(options.model);
-    if (!text) {
-        return tl::unexpected(text.error());
-    }
-    RunConfig whole = config;
-    whole.maxLength = static_cast<int64_t>(*findOption("max_length")->most);
-    const auto dataset = loadDataset(options.files, whole, &*text);
-    if (!dataset) {
-        return tl::unexpected(dataset.error());
-    }
-    return lengthsOf(dataset->rows, config.maxLength);
-}
-
-ordered_json reportOf(const DatasetInspection& found, ordered_json lengths, bool severalFiles)
+ordered_json refusedOf(const std::vector<RefusedRow>& rows, bool severalFiles)
 {
     ordered_json refused = ordered_json::array();
-    for (const RefusedRow& row : found.refused) {
+    for (const RefusedRow& row : rows) {
         ordered_json entry { { "line", row.line }, { "reason", row.reason } };
         if (severalFiles) {
             entry["file"] = row.file;
         }
         refused.push_back(std::move(entry));
     }
-    return { { "format", choiceName(found.format) }, { "rows", found.rows }, { "refused", std::move(refused) },
-        { "columns", found.columns }, { "lengths", std::move(lengths) } };
+    return refused;
+}
+
+ordered_json reasonsOf(const std::vector<RefusedRow>& rows)
+{
+    ordered_json reasons = ordered_json::array();
+    for (const RefusalGroup& group : groupRefusals(rows)) {
+        ordered_json lines = ordered_json::array();
+        for (const RefusedRow* row : group.first) {
+            lines.push_back(row->line);
+        }
+        reasons.push_back(
+            { { "reason", group.reason }, { "count", group.count }, { "first_lines", std::move(lines) } });
+    }
+    return reasons;
+}
+
+ordered_json reportOf(const DatasetInspection& found, ordered_json lengths, bool severalFiles)
+{
+    return { { "format", choiceName(found.format) }, { "why", found.why }, { "rows", found.rows },
+        { "refused", refusedOf(found.refused, severalFiles) }, { "refused_by_reason", reasonsOf(found.refused) },
+        { "duplicates", found.duplicates }, { "columns", found.columns }, { "lengths", std::move(lengths) },
+        { "notices", found.notices } };
 }
 
 void writeText(std::ostream& out, const ordered_json& report)
 {
-    out << "format   " << report["format"].get<std::string>() << "\nrows     " << report["rows"] << "\ncolumns  ";
+    out << "format   " << report["format"].get<std::string>() << " (" << report["why"].get<std::string>()
+        << ")\nrows     " << report["rows"] << "\ncolumns  ";
     for (const auto& column : report["columns"]) {
         out << column.get<std::string>() << ' ';
     }
-    out << '\n';
+    out << "\nduplicates  " << report["duplicates"] << '\n';
     for (const auto& [key, value] : report["lengths"].items()) {
         out << key << "  " << value << '\n';
     }
-    for (const auto& row : report["refused"]) {
-        out << "refused: line " << row["line"] << ": " << row["reason"].get<std::string>() << '\n';
+    for (const auto& notice : report["notices"]) {
+        out << notice.get<std::string>() << '\n';
     }
+    for (const auto& group : report["refused_by_reason"]) {
+        out << "refused: " << group["count"] << " x " << group["reason"].get<std::string>() << '\n';
+    }
+    for (const auto& row : report["refused"]) {
+        const std::string file = row.contains("file") ? row["file"].get<std::string>() + ", " : "";
+        out << "refused: " << file << "line " << row["line"] << ": " << row["reason"].get<std::string>() << '\n';
+    }
+}
+
+/// The ids that a model has: the rows of its embedding, where its config is there, else the tokens of its tokenizer.
+size_t vocabularySizeOf(const std::string& model, const TextModel& text)
+{
+    const auto spec = std::filesystem::is_directory(model)
+        ? readModelConfig(model).and_then([&](const auto& config) { return modelSpecFromConfig(config, model); })
+        : failure("a single file");
+    return spec ? static_cast<size_t>(spec->vocabularySize) : text.tokenizer.size();
 }
 
 Result<int> inspect(Console& console, const Options& options)
@@ -118,17 +134,26 @@ Result<int> inspect(Console& console, const Options& options)
             return tl::unexpected(set.error());
         }
     }
-    const auto found = inspectDataset(options.files, choice.values);
+    std::optional<TextModel> text;
+    EncodingSetup setup;
+    if (!options.model.empty()) {
+        auto opened = openTextModel(options.model);
+        if (!opened) {
+            return tl::unexpected(opened.error());
+        }
+        text = std::move(*opened);
+        setup = EncodingSetup(&*text);
+        setup.vocabularySize = vocabularySizeOf(options.model, *text);
+        setup.textFiles = options.model;
+        setup.keptRows = cacheDirectory() / "encoded";
+    }
+    const auto found = inspectDataset(options.files, choice.values, setup);
     if (!found) {
         return tl::unexpected(found.error());
     }
     ordered_json lengths;
-    if (!options.model.empty() && found->rows > 0) {
-        auto measured = measureLengths(options, choice.values);
-        if (!measured) {
-            return tl::unexpected(measured.error());
-        }
-        lengths = std::move(*measured);
+    if (text && !found->extents.empty()) {
+        lengths = lengthsOf(found->extents, choice.values.maxLength);
     }
     const ordered_json report = reportOf(*found, std::move(lengths), options.files.size() > 1);
     if (console.json) {
@@ -137,7 +162,8 @@ Result<int> inspect(Console& console, const Options& options)
         writeText(console.out, report);
     }
     if (found->rows == 0) {
-        return failure("No row of " + options.files.front() + " can be used.");
+        return failure("No row of " + options.files.front() + " can be used"
+            + (found->refused.empty() ? "." : ": " + refusalSummary(found->refused) + "."));
     }
     return 0;
 }

@@ -11,8 +11,8 @@ namespace tunebench {
 template <class Choice> struct ChoiceNames;
 
 template <> struct ChoiceNames<DatasetFormat> {
-    static constexpr std::array<std::string_view, 7> names { "auto", "alpaca", "sharegpt", "messages",
-        "prompt_completion", "text", "tokens" };
+    static constexpr std::array<std::string_view, 9> names { "auto", "alpaca", "sharegpt", "messages",
+        "prompt_completion", "question_answer", "text", "tokens", "preference" };
 };
 template <> struct ChoiceNames<Truncation> {
     static constexpr std::array<std::string_view, 3> names { "right", "left", "drop" };

@@ -1,3 +1,4 @@
+#include "core/config/dataset_columns.h"
 #include "core/config/option_rows.h"
 
 namespace tunebench {
@@ -29,6 +30,13 @@ std::vector<OptionRow> dataRows()
                 .group = G::data,
                 .label = "Dataset format",
                 .help = "What the rows are; auto finds it from their columns." }),
+        row(&RunConfig::datasetColumns,
+            { .key = "dataset_columns",
+                .group = G::data,
+                .label = "Columns",
+                .help = "For tables with other column names: which of theirs stands for one of ours, as JSON "
+                        "({\"prompt\": \"q\", \"completion\": \"a\"}).",
+                .choices = { datasetColumnNames.begin(), datasetColumnNames.end() } }),
         row(&RunConfig::maxRows,
             { .key = "max_rows",
                 .group = G::data,
@@ -42,7 +50,8 @@ std::vector<OptionRow> dataRows()
             { .key = "eval_share",
                 .group = G::data,
                 .label = "Held-out share",
-                .help = "Share of the rows held out for evaluation (8 to 200 rows; 0: none) when there is no "
+                .help = "Share of the rows held out for evaluation (8 to 200 rows, never more than half; 0: none) when "
+                        "there is no "
                         "eval_dataset.",
                 .huggingFaceName = "validation_split_percentage, test_size",
                 .least = 0,

@@ -37,6 +37,13 @@ inline OptionRow row(std::vector<std::string> RunConfig::*member, Option option)
     return { std::move(option), member };
 }
 
+inline OptionRow row(std::map<std::string, std::string> RunConfig::*member, Option option)
+{
+    option.kind = OptionKind::textMap;
+    option.optional = true;
+    return { std::move(option), member };
+}
+
 inline OptionRow row(int64_t RunConfig::*member, Option option)
 {
     option.kind = OptionKind::integer;

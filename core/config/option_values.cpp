@@ -132,7 +132,41 @@ std::optional<std::vector<std::string>> listFrom(const json& value)
 
 bool isNone(const json& value)
 {
-    return value.is_null() || (value.is_string() && trimmed(value.get_ref<const std::string&>()) == "none");
+    if (!value.is_string()) {
+        return value.is_null();
+    }
+    const std::string_view text = trimmed(value.get_ref<const std::string&>());
+    return text == "none" || text == "null";
+}
+
+/// An object of texts, or the JSON text of one.
+std::optional<std::map<std::string, std::string>> mapFrom(const json& value)
+{
+    if (value.is_string()) {
+        const json object = json::parse(value.get_ref<const std::string&>(), nullptr, false);
+        return object.is_object() ? mapFrom(object) : std::nullopt;
+    }
+    if (!value.is_object()) {
+        return std::nullopt;
+    }
+    std::map<std::string, std::string> map;
+    for (const auto& [key, element] : value.items()) {
+        auto text = textFrom(element);
+        if (!text || text->empty()) {
+            return std::nullopt;
+        }
+        map[key] = std::move(*text);
+    }
+    return map;
+}
+
+std::string joined(const std::vector<std::string>& texts)
+{
+    std::string all;
+    for (const std::string& text : texts) {
+        all += (all.empty() ? "" : ", ") + text;
+    }
+    return all;
 }
 
 /// Puts one JSON value into the member of a row, or says why it cannot.
@@ -196,6 +230,24 @@ struct ValueWriter {
             member, list && static_cast<double>(list->size()) >= row.option.least.value_or(0) ? list : std::nullopt);
     }
 
+    Result<void> operator()(std::map<std::string, std::string> RunConfig::*member) const
+    {
+        const bool isEmptyText = value.is_string() && trimmed(value.get_ref<const std::string&>()).empty();
+        if (isNone(value) || isEmptyText) {
+            (config.*member).clear();
+            return {};
+        }
+        auto map = mapFrom(value);
+        for (const auto& [key, text] : map.value_or(std::map<std::string, std::string>())) {
+            const auto& known = row.option.choices;
+            if (std::find(known.begin(), known.end(), key) == known.end()) {
+                return failure(
+                    row.option.key + " knows no column \"" + key + "\"; the names are " + joined(known) + ".");
+            }
+        }
+        return store(member, std::move(map));
+    }
+
     Result<void> operator()(const ChoiceAccess& access) const
     {
         const auto& choices = row.option.choices;
@@ -224,15 +276,6 @@ std::string rangeInWords(const Option& option)
     return words;
 }
 
-std::string joined(const std::vector<std::string>& texts)
-{
-    std::string all;
-    for (const std::string& text : texts) {
-        all += (all.empty() ? "" : ", ") + text;
-    }
-    return all;
-}
-
 std::string allowedKind(const Option& option)
 {
     switch (option.kind) {
@@ -246,6 +289,8 @@ std::string allowedKind(const Option& option)
         return "one of " + joined(option.choices);
     case OptionKind::textList:
         return option.least ? "a list with at least one text" : "a list of texts";
+    case OptionKind::textMap:
+        return "a JSON object of texts with keys from " + joined(option.choices);
     case OptionKind::text:
         break;
     }
@@ -274,6 +319,9 @@ nlohmann::json optionValue(const RunConfig& config, std::string_view key)
                           [&](std::optional<int64_t> RunConfig::*member) { return optional(config.*member); },
                           [&](std::vector<std::string> RunConfig::*member) {
                               return row->option.optional && (config.*member).empty() ? json() : json(config.*member);
+                          },
+                          [&](std::map<std::string, std::string> RunConfig::*member) {
+                              return (config.*member).empty() ? json() : json(config.*member);
                           },
                           [&](auto member) { return json(config.*member); },
                       },

@@ -13,7 +13,7 @@
 
 namespace tunebench {
 
-enum class OptionKind { text, integer, real, boolean, choice, textList };
+enum class OptionKind { text, integer, real, boolean, choice, textList, textMap };
 enum class OptionGroup { model, data, memory, optimisation, output };
 
 /// One row of the table that JSON, the command line, the form, validation and the README's reference all come from.
@@ -28,7 +28,7 @@ struct Option {
     std::string help {}; ///< one or two sentences
     std::string
         huggingFaceName {}; ///< what TrainingArguments, LoraConfig or SFTConfig call it; several are comma-separated
-    std::vector<std::string> choices {}; ///< for kind choice
+    std::vector<std::string> choices {}; ///< for kind choice, and the keys that a textMap may have
     std::optional<double> least {}; ///< for numbers, inclusive
     std::optional<double> most {}; ///< for numbers, inclusive
     bool leastExclusive = false; ///< the least value itself is refused (a learning rate of 0, say)
@@ -54,8 +54,8 @@ struct ConfigChoice {
 /// One option's value as JSON (null for an optional that is not chosen).
 nlohmann::json optionValue(const RunConfig& config, std::string_view key);
 
-/// Sets one option from JSON; a string is accepted for every kind and read as the command line reads it, and a list
-/// may be one comma-separated string. Errors name the key, the range or choices, and what was given.
+/// Sets one option from JSON; a string is accepted for every kind and read as the command line reads it; a list may be
+/// one comma-separated string, a map is written as JSON. Errors name the key, the range or choices, and what was given.
 Result<void> setOption(RunConfig& config, std::string_view key, const nlohmann::json& value);
 
 /// Reads a JSON object. Unknown keys (with the nearest known one), wrong types and values out of range are errors.

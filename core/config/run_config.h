@@ -1,13 +1,24 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace tunebench {
 
-enum class DatasetFormat { automatic, alpaca, sharegpt, messages, promptCompletion, text, tokens };
+enum class DatasetFormat {
+    automatic,
+    alpaca,
+    sharegpt,
+    messages,
+    promptCompletion,
+    questionAnswer,
+    text,
+    tokens,
+    preference
+};
 enum class Truncation { right, left, drop };
 enum class LossOn { assistant, all };
 enum class RowOrder { shuffle, sequential };
@@ -31,6 +42,7 @@ struct RunConfig {
     std::vector<std::string> dataset;
     std::vector<std::string> evalDataset;
     DatasetFormat datasetFormat = DatasetFormat::automatic;
+    std::map<std::string, std::string> datasetColumns; ///< from the formats' column names to the table's
     std::optional<int64_t> maxRows;
     double evalShare = 0.05;
     bool evalAtStart = true;

@@ -3,6 +3,7 @@
 #include "core/config/number_text.h"
 #include "core/config/options.h"
 
+#include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -34,6 +35,28 @@ void checkRanges(const RunConfig& config, std::vector<Finding>& findings)
     }
 }
 
+/// The rate rises from 0 over the warm-up's steps: a run that ends within them never has its full rate.
+void checkWarmup(const RunConfig& config, std::vector<Finding>& findings)
+{
+    if (!config.maxSteps) {
+        return;
+    }
+    const bool byRatio = config.warmupSteps == 0;
+    const double warmup = byRatio ? std::ceil(config.warmupRatio * static_cast<double>(*config.maxSteps))
+                                  : static_cast<double>(config.warmupSteps);
+    const std::string key = byRatio ? "warmup_ratio" : "warmup_steps";
+    if (*config.maxSteps == 1 && warmup >= 1) {
+        findings.push_back({ key,
+            "With warm-up the only step has a learning rate of 0 and learns nothing; set warmup_steps: 0 and "
+            "warmup_ratio: 0.",
+            true });
+    } else if (warmup >= static_cast<double>(*config.maxSteps)) {
+        findings.push_back({ key,
+            "The warm-up (" + key + ") is as long as max_steps, so the learning rate never reaches its full height.",
+            true });
+    }
+}
+
 void checkContradictions(const ConfigChoice& choice, std::vector<Finding>& findings)
 {
     const RunConfig& config = choice.values;
@@ -49,10 +72,7 @@ void checkContradictions(const ConfigChoice& choice, std::vector<Finding>& findi
         findings.push_back(
             { "adapter", "adapter is not used with method full; set method: lora to go on with it.", true });
     }
-    if (config.maxSteps && config.warmupSteps > 0 && config.warmupSteps >= *config.maxSteps) {
-        findings.push_back({ "warmup_steps",
-            "warmup_steps is not less than max_steps, so the learning rate never reaches its full height.", true });
-    }
+    checkWarmup(config, findings);
 }
 
 void checkExists(

@@ -1,56 +1,15 @@
 #include "core/data/chat_rows.h"
 
+#include "core/data/conversation.h"
 #include "core/data/text_checks.h"
 
 #include <algorithm>
+#include <array>
 
 namespace tunebench {
 namespace {
 
 using nlohmann::ordered_json;
-template <class T> using Read = tl::expected<T, std::string>;
-
-tl::unexpected<std::string> refuse(std::string reason)
-{
-    return tl::unexpected(std::move(reason));
-}
-
-/// Renders growing starts of one conversation.
-class Conversation {
-public:
-    Conversation(const ChatRecord& record, const TextModel& text, const std::string& now)
-        : m_record(record)
-        , m_template(*text.chatTemplate)
-        , m_now(now)
-        , m_variables(text.templateVariables)
-    {
-        if (!m_variables.is_object())
-            m_variables = ordered_json::object();
-        m_variables["messages"] = ordered_json::array();
-        m_variables["tools"] = record.tools;
-        m_variables["documents"] = nullptr;
-    }
-
-    /// The first `count` messages; counts must not fall from call to call.
-    Read<RenderedChat> render(size_t count, bool generationPrompt)
-    {
-        ordered_json& messages = m_variables["messages"];
-        while (messages.size() < count)
-            messages.push_back(m_record.messages[messages.size()]);
-        m_variables["add_generation_prompt"] = generationPrompt;
-        auto rendered = m_template.render(m_variables, m_now);
-        if (!rendered)
-            return refuse(
-                "the chat template refuses it: " + std::string(cutToCharacter(rendered.error().message, 300)));
-        return std::move(*rendered);
-    }
-
-private:
-    const ChatRecord& m_record;
-    const ChatTemplate& m_template;
-    const std::string& m_now;
-    ordered_json m_variables;
-};
 
 void addSpan(std::vector<ByteSpan>& spans, ByteSpan span)
 {
@@ -62,44 +21,102 @@ void addSpan(std::vector<ByteSpan>& spans, ByteSpan span)
         spans.push_back(span);
 }
 
-/// The bytes that messages [begin, end) add to the render of those before them with the generation prompt.
-struct Addition {
-    std::string whole; ///< the render up to and including them
-    ByteSpan span;
-};
-
-Read<Addition> addedBy(Conversation& conversation, size_t begin, size_t end)
+bool mentions(const TextModel& text, std::string_view name)
 {
-    auto before = conversation.render(begin, true);
-    if (!before)
-        return refuse(begin > 0
-                ? before.error()
-                : "it begins with an assistant turn, before which this chat template can write nothing");
-    auto whole = conversation.render(end, false);
-    if (!whole)
-        return refuse(whole.error());
-    if (!whole->text.starts_with(before->text))
-        return refuse("the chat template writes the turns before turn " + std::to_string(begin + 1)
-            + " otherwise once it follows, so where the answer begins cannot be told");
-    const ByteSpan span { before->text.size(), whole->text.size() };
-    return Addition { std::move(whole->text), span };
+    return text.chatTemplate->source().find(name) != std::string::npos;
 }
 
-/// The spans that `generation` blocks mark, without those of turns that are not to be trained.
-Read<std::vector<ByteSpan>> markedSpans(const ChatRecord& record, const std::vector<ByteSpan>& marked)
+bool has(const ordered_json& message, const char* key)
 {
-    std::vector<bool> answers; // of each assistant turn: trained or not
+    const auto at = message.find(key);
+    return at != message.end() && !at->empty() && !(at->is_string() && isBlank(at->get_ref<const std::string&>()));
+}
+
+/// The message's text without the white space around it, which templates may trim.
+std::string_view trimmedContent(const ordered_json& message)
+{
+    constexpr const char* space = " \t\r\n";
+    const auto content = message.find("content");
+    if (content == message.end() || !content->is_string())
+        return {};
+    std::string_view text = content->get_ref<const std::string&>();
+    const size_t first = text.find_first_not_of(space);
+    return first == std::string_view::npos ? "" : text.substr(first, text.find_last_not_of(space) - first + 1);
+}
+
+/// Whether the template writes something of every turn: some pass over roles that they do not know.
+Read<void> checkNothingDropped(
+    const ChatRecord& record, const TextModel& text, Conversation& conversation, const std::string& whole)
+{
+    constexpr std::array usual { "user", "assistant", "system", "tool" };
     for (size_t i = 0; i < record.messages.size(); ++i) {
-        if (record.messages[i]["role"] == "assistant")
-            answers.push_back(record.trained[i]);
+        const ordered_json& message = record.messages[i];
+        const std::string turn = "turn " + std::to_string(i + 1);
+        if (has(message, "tool_calls") && !mentions(text, "tool_calls"))
+            return refuse("the chat template does not write tool calls (" + turn + ")");
+        const std::string_view content = trimmedContent(message);
+        const bool isUsual = std::find(usual.begin(), usual.end(), message["role"]) != usual.end();
+        if (content.empty() || (isUsual && whole.find(content) != std::string::npos))
+            continue;
+        const auto before = conversation.render(i, false);
+        const auto with = conversation.render(i + 1, false);
+        if (before && with && before->text == with->text)
+            return refuse("the chat template writes nothing of " + turn + " (role "
+                + message["role"].get<std::string>().substr(0, 40) + ")");
     }
-    const bool all = std::find(answers.begin(), answers.end(), false) == answers.end();
-    if (!all && marked.size() != answers.size())
-        return refuse("it leaves out an answer by its weight, but the chat template does not mark each answer once");
+    return {};
+}
+
+RowNotes notesOf(const ChatRecord& record, const TextModel& text)
+{
+    RowNotes notes;
+    notes.hiddenTools = !record.tools.empty() && !mentions(text, "tools");
+    notes.hiddenReasoning = !mentions(text, "reasoning_content")
+        && std::any_of(record.messages.begin(), record.messages.end(),
+            [](const ordered_json& message) { return has(message, "reasoning_content"); });
+    return notes;
+}
+
+/// Bytes of answers that are marked, but not to be trained.
+Read<std::vector<ByteSpan>> untrainedBytes(const ChatRecord& record, Conversation& conversation, std::string_view text)
+{
+    std::vector<ByteSpan> bytes;
+    for (size_t i = 0; i < record.messages.size(); ++i) {
+        if (record.messages[i]["role"] != "assistant" || record.trained[i])
+            continue;
+        const auto added = addedBy(conversation, i, i + 1);
+        if (!added)
+            return refuse(added.error());
+        if (!text.starts_with(added->whole))
+            return refuse("it leaves out turn " + std::to_string(i + 1)
+                + " by its weight, but the chat template writes that otherwise once later turns follow");
+        bytes.push_back(added->span);
+    }
+    return bytes;
+}
+
+/// The spans that `generation` blocks mark, without those of turns that are not to be trained. The token that ends the
+/// answer is learned even where the block ends before it; else the model would never stop.
+Read<std::vector<ByteSpan>> markedSpans(
+    const ChatRecord& record, const TextModel& text, Conversation& conversation, const RenderedChat& rendered)
+{
+    const auto untrained = untrainedBytes(record, conversation, rendered.text);
+    if (!untrained)
+        return refuse(untrained.error());
+    const auto& variables = text.templateVariables;
+    const std::string end
+        = variables.is_object() && variables.contains("eos_token") && variables["eos_token"].is_string()
+        ? variables["eos_token"].get<std::string>()
+        : "";
     std::vector<ByteSpan> spans;
-    for (size_t i = 0; i < marked.size(); ++i) {
-        if (all || answers[i])
-            addSpan(spans, marked[i]);
+    for (ByteSpan span : rendered.generation) {
+        const bool isTrained = std::none_of(untrained->begin(), untrained->end(),
+            [&](const ByteSpan& out) { return span.begin < out.end && out.begin < span.end; });
+        if (!isTrained)
+            continue;
+        if (rendered.text.compare(span.end, end.size(), end) == 0)
+            span.end += end.size();
+        addSpan(spans, span);
     }
     if (spans.empty())
         return refuse("the chat template marks nothing in it as written by the assistant");
@@ -107,48 +124,63 @@ Read<std::vector<ByteSpan>> markedSpans(const ChatRecord& record, const std::vec
 }
 
 /// Supervised spans of a template without marks.
-Read<std::vector<ByteSpan>> addedSpans(const ChatRecord& record, Conversation conversation, std::string_view text)
+Read<void> addTrainedTurns(RenderedRow& row, const ChatRecord& record, Conversation& conversation)
 {
-    std::vector<ByteSpan> spans;
+    std::string& problem = row.notes.untrainedReason;
     for (size_t i = 0; i < record.messages.size(); ++i) {
         if (!record.trained[i])
             continue;
         auto added = addedBy(conversation, i, i + 1);
-        if (!added)
-            return refuse(added.error());
-        if (!text.starts_with(added->whole))
-            return refuse("the chat template writes turn " + std::to_string(i + 1)
-                + " otherwise once later turns follow, so its answer cannot be told apart");
-        addSpan(spans, added->span);
+        if (added && row.text.starts_with(added->whole)) {
+            addSpan(row.supervised, added->span);
+            continue;
+        }
+        ++row.notes.untrainedAnswers;
+        if (problem.empty())
+            problem = !added ? added.error()
+                             : "the chat template writes turn " + std::to_string(i + 1)
+                    + " otherwise once later turns follow, so its answer cannot be told apart";
     }
-    return spans;
+    if (row.supervised.empty())
+        return refuse(problem);
+    return {};
+}
+
+Read<void> addCompletion(RenderedRow& row, const ChatRecord& record, Conversation& conversation)
+{
+    auto added = addedBy(conversation, record.promptMessages, record.messages.size());
+    if (!added)
+        return refuse(added.error());
+    addSpan(row.supervised, added->span);
+    return {};
 }
 
 } // namespace
 
 Read<RenderedRow> renderChat(const ChatRecord& record, const TextModel& text, LossOn lossOn, const std::string& now)
 {
-    auto whole = Conversation(record, text, now).render(record.messages.size(), false);
+    Conversation conversation(record, text, now);
+    auto whole = conversation.render(record.messages.size(), false);
     if (!whole)
         return refuse(whole.error());
-    RenderedRow row { std::move(whole->text), {} };
+    if (auto checked = checkNothingDropped(record, text, conversation, whole->text); !checked)
+        return refuse(checked.error());
+    RenderedRow row { whole->text, {}, notesOf(record, text) };
+    Read<void> done;
     if (lossOn == LossOn::all) {
         addSpan(row.supervised, { 0, row.text.size() });
-        return row;
+    } else if (record.promptMessages > 0) {
+        done = addCompletion(row, record, conversation);
+    } else if (text.chatTemplate->marksGeneration()) {
+        auto spans = markedSpans(record, text, conversation, *whole);
+        if (!spans)
+            return refuse(spans.error());
+        row.supervised = std::move(*spans);
+    } else {
+        done = addTrainedTurns(row, record, conversation);
     }
-    if (record.promptMessages > 0) {
-        Conversation conversation(record, text, now);
-        auto added = addedBy(conversation, record.promptMessages, record.messages.size());
-        if (!added)
-            return refuse(added.error());
-        addSpan(row.supervised, added->span);
-        return row;
-    }
-    auto spans = text.chatTemplate->marksGeneration() ? markedSpans(record, whole->generation)
-                                                      : addedSpans(record, Conversation(record, text, now), row.text);
-    if (!spans)
-        return refuse(spans.error());
-    row.supervised = std::move(*spans);
+    if (!done)
+        return refuse(done.error());
     return row;
 }
 

@@ -4,6 +4,7 @@
 #include "core/config/run_config.h"
 #include "core/text/text_model.h"
 
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <span>
@@ -21,6 +22,7 @@ struct TokenRow {
     std::vector<TokenId> ids; ///< after truncation
     std::vector<TokenId> labels; ///< as long as ids, unshifted
     size_t line = 0; ///< where it begins in its file, from 1
+    uint64_t content = 0; ///< a hash: rows that say the same have the same
 };
 
 /// A row that cannot be used, with its place and the reason in words.
@@ -28,6 +30,7 @@ struct RefusedRow {
     std::string file;
     size_t line = 0;
     std::string reason;
+    size_t row = 0; ///< its number among all rows of the dataset, from 0
 };
 
 /// What truncation took of the rows that are used; rows that it leaves nothing of are refused and not counted here.
@@ -40,39 +43,64 @@ struct TruncationCounts {
 /// Usable rows as tokens and labels, and what was left out.
 struct Dataset {
     DatasetFormat format = DatasetFormat::automatic; ///< as found or given
+    std::string why; ///< how the format was found
     std::vector<std::string> columns;
     std::vector<TokenRow> rows;
     std::vector<RefusedRow> refused;
     TruncationCounts truncation;
+    int64_t duplicates = 0; ///< usable rows that say what an earlier row says
     std::string fingerprint; ///< of the files' content
-    std::vector<std::string> notices; ///< how the files were read, where a person should know (RowSource::notices)
+    std::vector<std::string> notices; ///< what a person should know about how the rows were read
 };
 
 /// Rows done and rows in all; called from the loading thread now and then.
 using LoadProgress = std::function<void(size_t done, size_t all)>;
 
-/// Reads, renders and tokenises files (.json array or one object a line, .jsonl) by the options' rules: dataset_format,
-/// max_rows, max_length, truncation, loss_on, threads. `text` may be null only for rows of tokens (no tokenizer is
-/// opened for them). An error when a file cannot be read, when chats meet a model without a chat template, or when no
-/// row at all is usable; it then counts the reasons. The result does not depend on the number of threads.
-Result<Dataset> loadDataset(std::span<const std::string> files, const RunConfig& config, const TextModel* text,
+/// What rows are encoded with.
+struct EncodingSetup {
+    const TextModel* text = nullptr; ///< null only for rows of tokens
+    size_t vocabularySize = 0; ///< rows with higher ids are refused; 0: not known
+    std::filesystem::path textFiles {}; ///< where `text` was opened; its content tells kept rows apart
+    std::filesystem::path keptRows {}; ///< folder that keeps encoded rows from run to run; empty: none
+
+    EncodingSetup(const TextModel* text = nullptr) // NOLINT(google-explicit-constructor): text alone is common
+        : text(text)
+    {
+    }
+};
+
+/// Reads, renders and tokenises files by the options' rules: dataset_format, dataset_columns, max_rows, max_length,
+/// truncation, loss_on, threads. An error when a file cannot be read, when chats meet a model without a chat template,
+/// when the rows are preference pairs, or when no row at all is usable; it then counts the reasons. The result does not
+/// depend on the number of threads, nor on whether rows came from the kept ones.
+Result<Dataset> loadDataset(std::span<const std::string> files, const RunConfig& config, const EncodingSetup& setup,
     const LoadProgress& progress = {}, const std::stop_token& stop = {});
 
 /// True when the files hold rows of tokens, which need no tokenizer.
 Result<bool> holdsTokenRows(std::span<const std::string> files, const RunConfig& config);
 
-/// An error that names the first row with an id or label that a model of `vocabularySize` tokens does not have.
-Result<void> checkVocabulary(std::span<const TokenRow> rows, size_t vocabularySize);
+/// How long a row is before truncation, and where in it there is something to learn.
+struct RowExtent {
+    uint32_t tokens = 0;
+    uint32_t supervised = 0; ///< targets
+    uint32_t firstTarget = 0, lastTarget = 0; ///< positions; the first token is nobody's target
+};
 
-/// What a look at the files shows before training, all of their rows, max_rows or not; without a model no lengths.
+/// What a look at the files shows before training, all of their rows, max_rows or not.
 struct DatasetInspection {
     DatasetFormat format = DatasetFormat::automatic;
+    std::string why; ///< how the format was found
     std::vector<std::string> columns;
     int64_t rows = 0; ///< usable
     std::vector<RefusedRow> refused;
+    int64_t duplicates = 0;
+    std::vector<RowExtent> extents; ///< of each row that could be encoded, whether truncation leaves something or not
     std::vector<std::string> notices; ///< as in Dataset
 };
-Result<DatasetInspection> inspectDataset(std::span<const std::string> files, const RunConfig& config);
+
+/// Without a text in the setup, rows other than tokens are read and checked, but not encoded.
+Result<DatasetInspection> inspectDataset(std::span<const std::string> files, const RunConfig& config,
+    const EncodingSetup& setup = {}, const LoadProgress& progress = {}, const std::stop_token& stop = {});
 
 /// Rows for training and rows held out. With `evalRows` given they are held out whole; otherwise `eval_share` of the
 /// rows (8 to 200, never more than half; 0: none) is drawn with the seed.
@@ -81,6 +109,12 @@ struct Split {
     std::vector<TokenRow> heldOut;
 };
 Split splitRows(std::vector<TokenRow> rows, std::optional<std::vector<TokenRow>> evalRows, const RunConfig& config);
+
+/// Which of the rows eval_share holds out: drawn with the seed.
+std::vector<bool> drawHeldOut(size_t rows, const RunConfig& config);
+
+/// How many rows held out say what a row for training says.
+int64_t heldOutDuplicates(const Split& split);
 
 /// How many rows eval_share holds out of `rows`.
 int64_t heldOutCount(int64_t rows, double evalShare);

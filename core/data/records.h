@@ -1,11 +1,10 @@
 #pragma once
 
 #include "core/data/dataset.h"
+#include "core/data/row_formats.h"
 
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <string>
-#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -29,27 +28,24 @@ struct TextRecord {
     std::string text;
 };
 
+/// Two answers to one prompt, of which the first is the better; both are of the same kind.
+struct PreferenceRecord {
+    std::variant<ChatRecord, PromptRecord> chosen, rejected;
+};
+
 /// What a row says, checked, whatever its format was. Rows of tokens are there already.
-using Record = std::variant<ChatRecord, PromptRecord, TextRecord, TokenRow>;
+using Record = std::variant<ChatRecord, PromptRecord, TextRecord, TokenRow, PreferenceRecord>;
 
-/// The format that the row's columns show, or nothing. Columns that are null count only where no others tell.
-std::optional<DatasetFormat> formatOfRow(const nlohmann::ordered_json& row);
-
-/// True when the row has a column for each that the format needs, null or not.
-bool hasColumnsOf(const nlohmann::ordered_json& row, DatasetFormat format);
-
-/// Which columns each format needs, for messages: "instruction and output (alpaca), ...".
-std::string neededColumns();
-
-/// Reads a row of the format; the reason why it cannot be used names the column.
+/// Reads a row of the format; the reason why it cannot be used names the column. Columns are taken by the map first,
+/// then by our name, then by another usual one. A cell may hold a list as JSON text.
 ///  - alpaca: instruction, output; input, system, history ([[question, answer], ...]) where they are: a user turn
 ///    (instruction, or instruction + newline + input) and an assistant turn.
 ///  - sharegpt: conversations of {from, value}; system and tools where they are.
-///  - messages: {role, content}; content is text or a list of {"type":"text","text":...} (or "value"), joined. Other
-///    keys of a message reach the template as they are, null ones are left out. A turn with weight or loss_weight 0
-///    is not trained.
+///  - messages: {role, content, ...}, see checkedMessages; tools where they are.
 ///  - prompt_completion: two texts or two lists of messages.
-///  - text: text.  - tokens: input_ids, and labels or none.
-tl::expected<Record, std::string> readRecord(const nlohmann::ordered_json& row, DatasetFormat format);
+///  - question_answer: a user turn and an assistant turn; system where it is.
+///  - text: text.  - tokens: input_ids, and labels or none.  - preference: see readPreference.
+tl::expected<Record, std::string> readRecord(
+    nlohmann::ordered_json row, DatasetFormat format, const ColumnMap& map = {});
 
 } // namespace tunebench

@@ -1,17 +1,13 @@
 #include "core/data/refusals.h"
 
 #include <algorithm>
-#include <map>
+#include <unordered_map>
 
 namespace tunebench {
 namespace {
 
 constexpr size_t maxReasons = 5;
-
-struct Group {
-    size_t count = 0;
-    const RefusedRow* first = nullptr;
-};
+constexpr size_t shownRows = 5;
 
 std::string withoutNumbers(std::string_view reason)
 {
@@ -25,26 +21,43 @@ std::string withoutNumbers(std::string_view reason)
 
 } // namespace
 
+std::vector<RefusalGroup> groupRefusals(std::span<const RefusedRow> refused)
+{
+    std::vector<RefusalGroup> groups;
+    std::unordered_map<std::string, size_t> byReason;
+    for (const auto& row : refused) {
+        const auto [at, isNew] = byReason.try_emplace(withoutNumbers(row.reason), groups.size());
+        if (isNew)
+            groups.push_back({ row.reason, 0, {} });
+        RefusalGroup& group = groups[at->second];
+        if (group.count++ < shownRows)
+            group.first.push_back(&row);
+    }
+    std::stable_sort(
+        groups.begin(), groups.end(), [](const RefusalGroup& a, const RefusalGroup& b) { return a.count > b.count; });
+    return groups;
+}
+
+std::string refusalPlaces(const RefusalGroup& group, bool oneFile)
+{
+    std::string words = group.first.size() == 1 && oneFile ? "line " : oneFile ? "lines " : "";
+    for (const RefusedRow* row : group.first) {
+        words += row == group.first.front() ? "" : ", ";
+        words += (oneFile ? "" : row->file + " line ") + std::to_string(row->line);
+    }
+    return words + (group.count > group.first.size() ? ", ..." : "");
+}
+
 std::string refusalSummary(std::span<const RefusedRow> refused)
 {
-    std::map<std::string, Group> byReason;
-    for (const auto& row : refused) {
-        Group& group = byReason[withoutNumbers(row.reason)];
-        if (group.count++ == 0)
-            group.first = &row;
-    }
-    std::vector<Group> groups;
-    for (const auto& [reason, group] : byReason)
-        groups.push_back(group);
-    std::stable_sort(groups.begin(), groups.end(), [](const Group& a, const Group& b) { return a.count > b.count; });
-
+    const auto groups = groupRefusals(refused);
     const bool oneFile = std::all_of(
         refused.begin(), refused.end(), [&](const auto& row) { return row.file == refused.front().file; });
     std::string words;
     for (size_t i = 0; i < std::min(groups.size(), maxReasons); ++i) {
-        const RefusedRow& row = *groups[i].first;
+        const RefusedRow& row = *groups[i].first.front();
         const std::string file = oneFile ? "" : row.file + ", ";
-        words += (i > 0 ? "; " : "") + std::to_string(groups[i].count) + " x " + row.reason + " (first at " + file
+        words += (i > 0 ? "; " : "") + std::to_string(groups[i].count) + " x " + groups[i].reason + " (first at " + file
             + "line " + std::to_string(row.line) + ")";
     }
     if (groups.size() > maxReasons)

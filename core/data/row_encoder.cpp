@@ -1,23 +1,9 @@
 #include "core/data/row_encoder.h"
 
-#include "core/data/chat_rows.h"
-
 #include <algorithm>
-#include <array>
-#include <ctime>
 
 namespace tunebench {
 namespace {
-
-std::string isoNow()
-{
-    const std::time_t now = std::time(nullptr);
-    std::tm local {};
-    localtime_r(&now, &local);
-    std::array<char, 32> text {};
-    const size_t length = std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%S", &local);
-    return { text.data(), length };
-}
 
 std::string endOfText(const TextModel* text)
 {
@@ -46,67 +32,98 @@ std::vector<TokenId> labelsIn(const Encoding& encoding, const std::vector<ByteSp
 
 } // namespace
 
-RowEncoder::RowEncoder(const RunConfig& config, const TextModel* text)
-    : m_config(config)
-    , m_text(text)
-    , m_now(isoNow())
-    , m_endOfText(endOfText(text))
+RowEncoder::RowEncoder(LossOn lossOn, const EncodingSetup& setup, std::string today)
+    : m_lossOn(lossOn)
+    , m_text(setup.text)
+    , m_vocabularySize(setup.vocabularySize)
+    , m_today(std::move(today))
+    , m_endOfText(endOfText(setup.text))
 {
 }
 
-tl::expected<EncodedRow, std::string> RowEncoder::encode(Record record) const
+Read<EncodedRow> RowEncoder::encode(Record record) const
 {
-    tl::expected<TokenRow, std::string> row;
+    Read<EncodedRow> row;
     if (auto* given = std::get_if<TokenRow>(&record))
-        row = std::move(*given);
+        row->row = std::move(*given);
     else if (m_text == nullptr)
-        return tl::unexpected(std::string("a row of text needs a model's tokenizer"));
-    else if (const auto* chat = std::get_if<ChatRecord>(&record))
-        row = tokens(*chat);
-    else if (const auto* prompt = std::get_if<PromptRecord>(&record))
-        row = tokens(*prompt);
+        return refuse("a row of text needs a model's tokenizer");
     else
-        row = tokens(std::get<TextRecord>(record));
+        row = encodeText(record);
     if (!row)
-        return tl::unexpected(std::move(row.error()));
-    auto cut = truncateRow(*row, m_config.maxLength, m_config.truncation);
-    if (!cut)
-        return tl::unexpected(std::move(cut.error()));
-    return EncodedRow { std::move(*row), *cut };
+        return row;
+    if (auto checked = check(row->row); !checked)
+        return refuse(checked.error());
+    return row;
 }
 
-tl::expected<TokenRow, std::string> RowEncoder::tokens(const ChatRecord& record) const
+Read<EncodedRow> RowEncoder::encodeText(const Record& record) const
+{
+    if (const auto* chat = std::get_if<ChatRecord>(&record))
+        return tokens(*chat);
+    if (const auto* prompt = std::get_if<PromptRecord>(&record))
+        return EncodedRow { tokens(*prompt), {} };
+    if (const auto* text = std::get_if<TextRecord>(&record))
+        return EncodedRow { tokens(*text), {} };
+    return refuse("a preference pair is no single row to learn");
+}
+
+Read<void> RowEncoder::check(const TokenRow& row) const
+{
+    const auto beyond = [&](TokenId id) { return id != ignoredLabel && static_cast<size_t>(id) >= m_vocabularySize; };
+    for (const auto* ids : { &row.ids, &row.labels }) {
+        const auto bad = m_vocabularySize > 0 ? std::find_if(ids->begin(), ids->end(), beyond) : ids->end();
+        if (bad != ids->end())
+            return refuse("it has token " + std::to_string(*bad) + ", but the model knows only the tokens 0 to "
+                + std::to_string(m_vocabularySize - 1));
+    }
+    if (row.labels.empty()
+        || std::all_of(row.labels.begin() + 1, row.labels.end(), [](TokenId id) { return id == ignoredLabel; }))
+        return refuse("it has no supervised token to learn");
+    return {};
+}
+
+Read<EncodedRow> RowEncoder::tokens(const ChatRecord& record) const
 {
     if (!m_text->chatTemplate)
-        return tl::unexpected(std::string("it is a chat, and the model has no chat template"));
-    auto rendered = renderChat(record, *m_text, m_config.lossOn, m_now);
+        return refuse("it is a chat, and the model has no chat template");
+    auto rendered = renderChat(record, *m_text, m_lossOn, m_today);
     if (!rendered)
-        return tl::unexpected(std::move(rendered.error()));
+        return refuse(rendered.error());
     // The template has written the special tokens already.
     Encoding encoding = m_text->tokenizer.encodeWithSpans(rendered->text, false);
     auto labels = labelsIn(encoding, rendered->supervised);
-    return TokenRow { std::move(encoding.ids), std::move(labels), 0 };
+    return EncodedRow { TokenRow { std::move(encoding.ids), std::move(labels) }, std::move(rendered->notes) };
 }
 
 /// As TRL 1.16 (SFTTrainer, tokenize_fn): prompt and prompt + completion are encoded each with the tokenizer's own
 /// special tokens, and the completion begins where the two differ.
-tl::expected<TokenRow, std::string> RowEncoder::tokens(const PromptRecord& record) const
+TokenRow RowEncoder::tokens(const PromptRecord& record) const
 {
-    const auto prompt = m_text->tokenizer.encode(record.prompt, true);
-    auto ids = m_text->tokenizer.encode(record.prompt + withEndOfText(record.completion), true);
+    const auto prompt = encodePlain(record.prompt);
+    auto ids = encodePlain(record.prompt + withEndOfText(record.completion));
     auto labels = ids;
-    if (m_config.lossOn == LossOn::assistant) {
+    if (m_lossOn == LossOn::assistant) {
         const auto [first, unused] = std::mismatch(ids.begin(), ids.end(), prompt.begin(), prompt.end());
         std::fill(labels.begin(), labels.begin() + (first - ids.begin()), ignoredLabel);
     }
-    return TokenRow { std::move(ids), std::move(labels), 0 };
+    return TokenRow { std::move(ids), std::move(labels) };
 }
 
-tl::expected<TokenRow, std::string> RowEncoder::tokens(const TextRecord& record) const
+TokenRow RowEncoder::tokens(const TextRecord& record) const
 {
-    auto ids = m_text->tokenizer.encode(withEndOfText(record.text), true);
+    auto ids = encodePlain(withEndOfText(record.text));
     auto labels = ids;
-    return TokenRow { std::move(ids), std::move(labels), 0 };
+    return TokenRow { std::move(ids), std::move(labels) };
+}
+
+/// With the tokenizer's own special tokens; where the text begins with the start token already, one of the two goes.
+std::vector<TokenId> RowEncoder::encodePlain(const std::string& text) const
+{
+    auto ids = m_text->tokenizer.encode(text, true);
+    if (m_text->bos && ids.size() > 1 && ids[0] == *m_text->bos && ids[1] == *m_text->bos)
+        ids.erase(ids.begin());
+    return ids;
 }
 
 /// Added as text, unless the text ends with it already, as TRL's add_eos does.

@@ -1,36 +1,40 @@
 #pragma once
 
-#include "core/data/records.h"
-#include "core/data/truncation.h"
+#include "core/data/chat_rows.h"
 
 #include <string>
 
 namespace tunebench {
 
-/// A row as tokens, and what truncation took of it.
+/// A row as tokens, not truncated yet, and what the chat template left out.
 struct EncodedRow {
     TokenRow row;
-    RowCut cut;
+    RowNotes notes;
 };
 
 /// Turns records into tokens and labels by the options' rules. May be used from several threads at once.
 class RowEncoder {
 public:
-    /// `text` may be null for rows of tokens alone; `config` and `text` must outlive the encoder. Every row sees the
-    /// same date, that of the encoder's making.
-    RowEncoder(const RunConfig& config, const TextModel* text);
+    /// The setup's `text` may be null for rows of tokens alone; it must outlive the encoder. `today` is the ISO date
+    /// that chat templates see.
+    RowEncoder(LossOn lossOn, const EncodingSetup& setup, std::string today);
 
-    tl::expected<EncodedRow, std::string> encode(Record record) const;
+    /// Refuses, with the reason, also a row with an id that the vocabulary does not have, and one without a target.
+    Read<EncodedRow> encode(Record record) const;
 
 private:
-    tl::expected<TokenRow, std::string> tokens(const ChatRecord& record) const;
-    tl::expected<TokenRow, std::string> tokens(const PromptRecord& record) const;
-    tl::expected<TokenRow, std::string> tokens(const TextRecord& record) const;
+    Read<EncodedRow> encodeText(const Record& record) const;
+    Read<EncodedRow> tokens(const ChatRecord& record) const;
+    TokenRow tokens(const PromptRecord& record) const;
+    TokenRow tokens(const TextRecord& record) const;
+    Read<void> check(const TokenRow& row) const;
+    std::vector<TokenId> encodePlain(const std::string& text) const;
     std::string withEndOfText(std::string text) const;
 
-    const RunConfig& m_config;
+    LossOn m_lossOn;
     const TextModel* m_text;
-    std::string m_now;
+    size_t m_vocabularySize;
+    std::string m_today;
     std::string m_endOfText; ///< the token as text; empty where the tokenizer names none
 };
 

@@ -1,35 +1,54 @@
-#include "core/data/records.h"
+#include "core/data/row_formats.h"
 
 #include "core/config/choices.h"
 
 #include <algorithm>
-#include <array>
+#include <utility>
 
 namespace tunebench {
 namespace {
 
-struct FormatColumns {
-    DatasetFormat format;
-    std::string_view first;
-    std::string_view second; ///< empty where one column is enough
-};
+using nlohmann::ordered_json;
 
-/// In the order in which they are tried: alpaca files often have a `text` column as well.
-constexpr std::array formats {
-    FormatColumns { DatasetFormat::tokens, "input_ids", "" },
-    FormatColumns { DatasetFormat::messages, "messages", "" },
-    FormatColumns { DatasetFormat::sharegpt, "conversations", "" },
-    FormatColumns { DatasetFormat::alpaca, "instruction", "output" },
-    FormatColumns { DatasetFormat::promptCompletion, "prompt", "completion" },
-    FormatColumns { DatasetFormat::text, "text", "" },
-};
-
-template <class Has> std::optional<DatasetFormat> firstThatFits(Has has)
+char lower(char letter)
 {
-    if (has("chosen") && has("rejected")) // pairs of preference hold a conversation too, but none to imitate
-        return {};
-    for (const auto& format : formats) {
-        if (has(format.first) && (format.second.empty() || has(format.second)))
+    return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
+}
+
+bool sameButForCase(std::string_view a, std::string_view b)
+{
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) { return lower(x) == lower(y); });
+}
+
+/// The column in a row under any of its names.
+ordered_json::const_iterator find(const ordered_json& row, const FormatColumn& column)
+{
+    if (const auto at = row.find(std::string(column.name)); at != row.end())
+        return at;
+    const auto named = [&](std::string_view name) {
+        auto at = row.begin();
+        while (at != row.end() && !sameButForCase(at.key(), name))
+            ++at;
+        return at;
+    };
+    auto at = named(column.name);
+    for (size_t i = 0; at == row.end() && i < column.others.size(); ++i)
+        at = named(column.others[i]);
+    return at;
+}
+
+template <class Has> std::optional<DatasetFormat> firstThatFits(const ColumnMap& map, Has has)
+{
+    const auto reads = [](const RowFormat& format, const std::string& name) {
+        return std::any_of(format.columns.begin(), format.columns.end(),
+            [&](const FormatColumn& column) { return column.name == name; });
+    };
+    for (const RowFormat& format : rowFormats()) {
+        const bool readsMapped
+            = std::all_of(map.begin(), map.end(), [&](const auto& pair) { return reads(format, pair.first); });
+        const bool hasNeeded = std::all_of(format.columns.begin(), format.columns.end(),
+            [&](const FormatColumn& column) { return !column.needed || has(column); });
+        if (readsMapped && hasNeeded)
             return format.format;
     }
     return {};
@@ -37,34 +56,100 @@ template <class Has> std::optional<DatasetFormat> firstThatFits(Has has)
 
 } // namespace
 
-std::optional<DatasetFormat> formatOfRow(const nlohmann::ordered_json& row)
+std::span<const RowFormat> rowFormats()
 {
-    const auto present = [&](std::string_view key) { return row.contains(std::string(key)); };
-    const auto filled = [&](std::string_view key) {
-        const auto at = row.find(std::string(key));
-        return at != row.end() && !at->is_null();
+    using F = DatasetFormat;
+    // Pairs of preference may hold a conversation as well, and alpaca files often have a `text` column.
+    static const std::vector<RowFormat> formats {
+        { F::preference,
+            { { "chosen" }, { "rejected" }, { "prompt", false }, { "conversations", false }, { "messages", false },
+                { "system", false }, { "tools", false } } },
+        { F::tokens, { { "input_ids" }, { "labels", false } } },
+        { F::messages, { { "messages" }, { "tools", false } } },
+        { F::sharegpt, { { "conversations" }, { "system", false }, { "tools", false } } },
+        { F::alpaca,
+            { { "instruction" }, { "output", true, { "response" } }, { "input", false, { "context" } },
+                { "system", false }, { "history", false } } },
+        { F::promptCompletion, { { "prompt" }, { "completion" }, { "tools", false } } },
+        { F::questionAnswer,
+            { { "question", true, { "query", "질문" } }, { "answer", true, { "response", "답변", "답", "대답" } },
+                { "system", false } } },
+        { F::text, { { "text" } } },
     };
-    const auto format = firstThatFits(filled);
-    return format ? format : firstThatFits(present);
+    return formats;
 }
 
-bool hasColumnsOf(const nlohmann::ordered_json& row, DatasetFormat format)
+const RowFormat& rowFormat(DatasetFormat format)
 {
-    return std::any_of(formats.begin(), formats.end(), [&](const FormatColumns& columns) {
-        return columns.format == format && row.contains(std::string(columns.first))
-            && (columns.second.empty() || row.contains(std::string(columns.second)));
-    });
+    const auto formats = rowFormats();
+    return *std::find_if(formats.begin(), formats.end(), [&](const RowFormat& one) { return one.format == format; });
+}
+
+void renameColumns(ordered_json& row, const ColumnMap& map)
+{
+    std::vector<std::pair<std::string, ordered_json>> renamed;
+    for (const auto& [ours, theirs] : map) {
+        if (const auto at = row.find(theirs); at != row.end())
+            renamed.emplace_back(ours, *at);
+    }
+    for (const auto& [ours, theirs] : map)
+        row.erase(theirs);
+    for (auto& [name, value] : renamed)
+        row[name] = std::move(value);
+}
+
+void useFormatNames(ordered_json& row, DatasetFormat format)
+{
+    for (const FormatColumn& column : rowFormat(format).columns) {
+        const auto at = find(row, column);
+        if (at == row.end() || at.key() == column.name)
+            continue;
+        const std::string theirs = at.key();
+        ordered_json value = std::move(row[theirs]);
+        row.erase(theirs);
+        row[std::string(column.name)] = std::move(value);
+    }
+}
+
+std::optional<std::string> nameOf(const FormatColumn& column, std::span<const std::string> names)
+{
+    ordered_json row = ordered_json::object();
+    for (const auto& name : names)
+        row[name] = nullptr;
+    const auto at = find(row, column);
+    return at == row.end() ? std::nullopt : std::optional(at.key());
+}
+
+std::optional<DatasetFormat> formatOfRow(const ordered_json& row, const ColumnMap& map)
+{
+    const auto filled = [&](const FormatColumn& column) {
+        const auto at = find(row, column);
+        return at != row.end() && !at->is_null();
+    };
+    const auto present = [&](const FormatColumn& column) { return find(row, column) != row.end(); };
+    const auto format = firstThatFits(map, filled);
+    return format ? format : firstThatFits(map, present);
+}
+
+bool hasColumnsOf(const ordered_json& row, DatasetFormat format)
+{
+    const auto& columns = rowFormat(format).columns;
+    return std::all_of(columns.begin(), columns.end(),
+        [&](const FormatColumn& column) { return !column.needed || find(row, column) != row.end(); });
 }
 
 std::string neededColumns()
 {
     std::string words;
-    for (const auto& format : formats) {
-        words += words.empty() ? "" : format.format == formats.back().format ? " or " : ", ";
-        words += format.first;
-        if (!format.second.empty())
-            words.append(" and ").append(format.second);
-        if (const auto name = choiceName(format.format); name != format.first)
+    for (const RowFormat& format : rowFormats()) {
+        words += words.empty() ? "" : format.format == rowFormats().back().format ? " or " : ", ";
+        std::string needed;
+        for (const FormatColumn& column : format.columns) {
+            if (column.needed)
+                needed.append(needed.empty() ? "" : " and ").append(column.name);
+        }
+        words += needed;
+        if (const auto name = choiceName(format.format); name != needed)
             words.append(" (").append(name).append(")");
     }
     return words;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/data/dataset.h"
+#include "core/data/record_fields.h"
 
 namespace tunebench {
 
@@ -12,6 +13,6 @@ struct RowCut {
 
 /// Cuts ids and labels alike to `maxLength` tokens. Refuses, with the reason, a row that is too long when rows are to
 /// be dropped, and a row in which no target is left (the first token is nobody's target).
-tl::expected<RowCut, std::string> truncateRow(TokenRow& row, int64_t maxLength, Truncation side);
+Read<RowCut> truncateRow(TokenRow& row, int64_t maxLength, Truncation side);
 
 } // namespace tunebench

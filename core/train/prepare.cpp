@@ -1,5 +1,9 @@
 #include "core/train/prepare.h"
 
+#include "core/base/files.h"
+#include "core/config/choices.h"
+#include "core/data/refusals.h"
+
 #include <algorithm>
 #include <chrono>
 
@@ -25,26 +29,48 @@ LoadProgress progressNotices(const Notice& notice)
     };
 }
 
-/// Names the rows that are left out, the first ones one by one.
+/// Names the rows that are left out, by reason, with the first of each.
 void noticeRefusals(const std::vector<RefusedRow>& refused, const Notice& notice)
 {
-    constexpr size_t shown = 20;
-    for (size_t i = 0; i < std::min(shown, refused.size()); ++i)
-        notice(
-            refused[i].file + ", line " + std::to_string(refused[i].line) + " is left out: " + refused[i].reason, true);
-    if (refused.size() > shown)
+    constexpr size_t shown = 10;
+    const auto groups = groupRefusals(refused);
+    const bool oneFile = std::all_of(
+        refused.begin(), refused.end(), [&](const RefusedRow& row) { return row.file == refused.front().file; });
+    for (size_t i = 0; i < std::min(shown, groups.size()); ++i)
+        notice((oneFile ? refused.front().file + ": " : "")
+                + counted(static_cast<int64_t>(groups[i].count), "row is", "rows are") + " left out ("
+                + refusalPlaces(groups[i], oneFile) + "): " + groups[i].reason,
+            true);
+    if (groups.size() > shown)
         notice("In all, " + counted(static_cast<int64_t>(refused.size()), "row is", "rows are")
                 + " left out; tunebench-cli inspect lists them.",
             true);
 }
 
-Result<Dataset> load(const std::vector<std::string>& files, const RunConfig& config, const TextModel* text,
+Result<Dataset> load(const std::vector<std::string>& files, const RunConfig& config, const EncodingSetup& setup,
     const Notice& notice, const std::stop_token& stop)
 {
-    auto dataset = loadDataset(files, config, text, progressNotices(notice), stop);
-    if (dataset)
-        noticeRefusals(dataset->refused, notice);
+    auto dataset = loadDataset(files, config, setup, progressNotices(notice), stop);
+    if (!dataset)
+        return dataset;
+    if (config.datasetFormat == DatasetFormat::automatic)
+        notice("The rows are " + std::string(choiceName(dataset->format)) + ": " + dataset->why + ".", false);
+    for (const std::string& text : dataset->notices)
+        notice(text, true);
+    noticeRefusals(dataset->refused, notice);
+    if (dataset->duplicates > 0)
+        notice(counted(dataset->duplicates, "row says", "rows say") + " what an earlier row says.", true);
     return dataset;
+}
+
+/// Held-out rows that are trained as well make the model look better than it is.
+void noticeSharedRows(const Split& split, const Notice& notice)
+{
+    if (const int64_t shared = heldOutDuplicates(split); shared > 0)
+        notice(std::to_string(shared) + " of " + counted(std::ssize(split.heldOut), "held-out row", "held-out rows")
+                + (shared == 1 ? " stands" : " stand")
+                + " in the training data as well, so the evaluation looks better than it is.",
+            true);
 }
 
 void noticeTruncation(const TruncationCounts& cut, const RunConfig& config, const Notice& notice)
@@ -76,24 +102,21 @@ Result<PreparedData> prepareData(
             return tl::unexpected(opened.error());
         text = std::move(*opened);
     }
-    const TextModel* textModel = text ? &*text : nullptr;
-    auto dataset = load(config.dataset, config, textModel, notice, stop);
+    EncodingSetup setup(text ? &*text : nullptr);
+    setup.vocabularySize = static_cast<size_t>(spec.vocabularySize);
+    setup.textFiles = config.model;
+    setup.keptRows = cacheDirectory() / "encoded";
+    auto dataset = load(config.dataset, config, setup, notice, stop);
     if (!dataset)
         return tl::unexpected(dataset.error());
     std::optional<std::vector<TokenRow>> heldOut;
     if (!config.evalDataset.empty()) {
         RunConfig whole = config; // max_rows is for the rows to train on
         whole.maxRows.reset();
-        auto evaluation = load(config.evalDataset, whole, textModel, notice, stop);
+        auto evaluation = load(config.evalDataset, whole, setup, notice, stop);
         if (!evaluation)
             return tl::unexpected(evaluation.error());
         heldOut = std::move(evaluation->rows);
-    }
-    for (const auto* rows : { &dataset->rows, heldOut ? &*heldOut : nullptr }) {
-        if (!rows)
-            continue;
-        if (auto checked = checkVocabulary(*rows, static_cast<size_t>(spec.vocabularySize)); !checked)
-            return tl::unexpected(checked.error());
     }
     noticeTruncation(dataset->truncation, config, notice);
     PreparedData prepared { .format = dataset->format,
@@ -103,6 +126,7 @@ Result<PreparedData> prepareData(
         .fingerprint = dataset->fingerprint,
         .padId = text && text->pad ? *text->pad : 0 };
     prepared.rows = splitRows(std::move(dataset->rows), std::move(heldOut), config);
+    noticeSharedRows(prepared.rows, notice);
     return prepared;
 }
 

@@ -23,8 +23,8 @@ struct PreparedData {
 };
 
 /// Reads, tokenises and splits the rows of `config`; opens the model's tokenizer only where the rows are not tokens
-/// already. Errors: unreadable files, no usable row, an id that the model's vocabulary does not have, a max_length
-/// beyond its context.
+/// already. Rows encoded once are kept in the cache folder. Errors: unreadable files, no usable row, a max_length
+/// beyond the model's context.
 Result<PreparedData> prepareData(
     const RunConfig& config, const ModelSpec& spec, const Notice& notice, const std::stop_token& stop = {});
 

@@ -63,6 +63,8 @@ json otherValue(const Option& option)
     case OptionKind::textList:
         return option.key == "lora_targets" ? json { "q_proj", "v_proj" }
                                             : json { "/rows/one, two.json", "/rows/three.jsonl" };
+    case OptionKind::textMap:
+        return { { "prompt", "q, the \"question\"" }, { "completion", "답" } };
     }
     return {};
 }

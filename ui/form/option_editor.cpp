@@ -25,6 +25,7 @@ OptionEditor* makeOptionEditor(const Option& option, QWidget* parent)
     case OptionKind::integer:
     case OptionKind::real:
     case OptionKind::textList:
+    case OptionKind::textMap:
         break;
     }
     return new LineEditor(option, parent);

@@ -158,6 +158,12 @@ void TestConfigFiles::contradictions_data()
     QTest::newRow("rate too small") << QStringList { "learning_rate=1e-9" } << "learning_rate" << true << "small";
     QTest::newRow("warm-up longer than the run")
         << QStringList { "warmup_steps=10", "max_steps=10" } << "warmup_steps" << true << "max_steps";
+    QTest::newRow("warm-up share as long as the run")
+        << QStringList { "warmup_ratio=0.95", "max_steps=10" } << "warmup_ratio" << true << "max_steps";
+    QTest::newRow("one step in warm-up") << QStringList { "max_steps=1" } << "warmup_ratio" << true << "rate of 0";
+    QTest::newRow("one step, two of warm-up")
+        << QStringList { "max_steps=1", "warmup_steps=2" } << "warmup_steps" << true << "rate of 0";
+    QTest::newRow("one step without warm-up") << QStringList { "max_steps=1", "warmup_ratio=0" } << "" << false << "";
 }
 
 void TestConfigFiles::contradictions()

@@ -42,7 +42,7 @@ void TestOptions::everyRowIsComplete()
     for (const Option& option : options()) {
         QVERIFY2(keys.insert(option.key).second, option.key.c_str());
         QVERIFY2(!option.label.empty() && option.help.size() > 10 && option.help.ends_with('.'), option.key.c_str());
-        QCOMPARE(option.choices.empty(), option.kind != OptionKind::choice);
+        QCOMPARE(option.choices.empty(), option.kind != OptionKind::choice && option.kind != OptionKind::textMap);
         const bool number = option.kind == OptionKind::integer || option.kind == OptionKind::real;
         QVERIFY2(!number || (option.least && option.most), option.key.c_str());
         QCOMPARE(findOption(option.key), &option);
@@ -106,6 +106,14 @@ void TestOptions::accepts_data()
     add("dataset", "\"\"", "[]");
     add("eval_dataset", "null", "null");
     add("eval_dataset", "\"none\"", "null");
+    for (const char* key :
+        { "adapter", "eval_dataset", "max_rows", "max_steps", "eval_batch_size", "dataset_columns" }) {
+        add(key, "\"null\"", "null");
+    }
+    add("dataset_columns", R"({"prompt":"q","completion":"답"})", R"({"completion":"답","prompt":"q"})");
+    add("dataset_columns", R"("{\"text\": \"body\"}")", R"({"text":"body"})");
+    add("dataset_columns", "{}", "null");
+    add("dataset_columns", "\"\"", "null");
     add("device", "\"cuda:3\"", "\"cuda:3\"");
     add("eval_share", "0", "0.0");
     add("beta1", "0", "0.0");
@@ -131,6 +139,13 @@ void TestOptions::refuses_data()
         QTest::addRow("%s = %s", key, given) << QString(key) << QString(given) << QString(named);
     };
     add("batch_size", "1.9", "from 1 to 65536");
+    add("batch_size", "null", "from 1 to 65536");
+    add("dataset_columns", "3", "a JSON object");
+    add("dataset_columns", "\"q\"", "a JSON object");
+    add("dataset_columns", "[\"q\"]", "a JSON object");
+    add("dataset_columns", R"({"prompt":1})", "a JSON object");
+    add("dataset_columns", R"({"prompt":""})", "a JSON object");
+    add("dataset_columns", R"({"promt":"q"})", "knows no column \"promt\"; the names are instruction");
     add("batch_size", "true", "whole number");
     add("batch_size", "0", "from 1");
     add("batch_size", "-1", "from 1");

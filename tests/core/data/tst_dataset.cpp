@@ -1,8 +1,10 @@
-#include "core/data/dataset.h"
+#include "core/config/options.h"
+#include "core/data/refusals.h"
 
 #include <QFile>
 #include <QTemporaryDir>
 #include <QTest>
+#include <nlohmann/json.hpp>
 
 using namespace tunebench;
 
@@ -24,7 +26,12 @@ private slots:
     void inspects();
     void findsTokenRows();
     void fingerprintFollowsTheContent();
-    void checksTheVocabulary();
+    void idsBeyondTheVocabularyRefuseTheRow();
+    void tokenRowsWithoutATargetAreRefusedInALook();
+    void duplicatesAreCounted();
+    void columnsCanBeNamed_data();
+    void columnsCanBeNamed();
+    void refusalsAreGrouped();
     void demoIsUsable();
 
 private:
@@ -192,11 +199,11 @@ void TestDataset::errors_data()
     QTest::addColumn<int>("format");
     QTest::addColumn<QStringList>("says");
     const int automatic = int(DatasetFormat::automatic);
-    QTest::newRow("other columns") << QByteArray("{\"question\":\"q\",\"answer\":\"a\"}") << automatic
-                                   << QStringList { "question, answer", "instruction and output (alpaca)",
-                                          "input_ids (tokens)" };
-    QTest::newRow("preference") << QByteArray("{\"conversations\":[],\"chosen\":1,\"rejected\":2}") << automatic
-                                << QStringList { "chosen, rejected" };
+    QTest::newRow("other columns") << QByteArray("{\"q\":\"q\",\"a\":\"a\"}") << automatic
+                                   << QStringList { "columns are q, a", "dataset_columns",
+                                          "instruction and output (alpaca)", "input_ids (tokens)" };
+    QTest::newRow("preference") << QByteArray("{\"prompt\":\"p\",\"chosen\":\"c\",\"rejected\":\"r\"}") << automatic
+                                << QStringList { "preference pairs", "{\"completion\": \"chosen\"}" };
     QTest::newRow("no object") << QByteArray("hello\nworld") << automatic << QStringList { "line 1, column 1" };
     QTest::newRow("no columns") << QByteArray("{}") << automatic << QStringList { "columns are none" };
     QTest::newRow("no model") << QByteArray("{\"text\":\"t\"}") << automatic << QStringList { "text", "need a model" };
@@ -271,14 +278,109 @@ void TestDataset::fingerprintFollowsTheContent()
     QCOMPARE(fingerprint("{\"input_ids\":[1,2]}"), first);
 }
 
-void TestDataset::checksTheVocabulary()
+void TestDataset::idsBeyondTheVocabularyRefuseTheRow()
 {
-    const std::vector<TokenRow> rows { { { 1, 2 }, { ignoredLabel, 2 }, 1 }, { { 3, 10 }, { ignoredLabel, 10 }, 5 } };
-    QVERIFY(checkVocabulary(rows, 11));
-    const auto checked = checkVocabulary(rows, 10);
-    QVERIFY(!checked);
-    QVERIFY2(checked.error().message.find("line 5 of the dataset has token 10") != std::string::npos,
-        checked.error().message.c_str());
+    const std::string path = write("{\"input_ids\":[1,2]}\n{\"input_ids\":[3,10]}\n"
+                                   "{\"input_ids\":[1,2],\"labels\":[-100,12]}\n");
+    EncodingSetup setup;
+    setup.vocabularySize = 10;
+    const auto data = loadDataset({ &path, 1 }, RunConfig(), setup);
+    QVERIFY2(data, data ? "" : data.error().message.c_str());
+    QCOMPARE(data->rows.size(), size_t { 1 });
+    QCOMPARE(data->refused.size(), size_t { 2 });
+    QCOMPARE(data->refused[0].line, size_t { 2 });
+    QCOMPARE(data->refused[0].reason, std::string("it has token 10, but the model knows only the tokens 0 to 9"));
+    const auto look = inspectDataset({ &path, 1 }, RunConfig(), setup);
+    QVERIFY(look);
+    QCOMPARE(look->rows, int64_t { 1 });
+    setup.vocabularySize = 2;
+    const auto none = loadDataset({ &path, 1 }, RunConfig(), setup);
+    QVERIFY(!none);
+    QVERIFY2(none.error().message.find("3 x it has token 2") != std::string::npos, none.error().message.c_str());
+}
+
+void TestDataset::tokenRowsWithoutATargetAreRefusedInALook()
+{
+    const std::string path = write("{\"input_ids\":[1,2,3],\"labels\":[1,-100,-100]}\n{\"input_ids\":[1,2,3]}\n");
+    const auto look = inspectDataset({ &path, 1 }, RunConfig());
+    QVERIFY(look);
+    QCOMPARE(look->rows, int64_t { 1 });
+    QCOMPARE(look->refused.size(), size_t { 1 });
+    QCOMPARE(look->refused[0].line, size_t { 1 });
+    QCOMPARE(look->extents.size(), size_t { 1 });
+    QCOMPARE(look->extents[0].tokens, 3U);
+    QCOMPARE(look->extents[0].supervised, 2U);
+    QCOMPARE(look->extents[0].firstTarget, 1U);
+    QCOMPARE(look->extents[0].lastTarget, 2U);
+}
+
+void TestDataset::duplicatesAreCounted()
+{
+    const std::string path = write("{\"input_ids\":[1,2]}\n{\"input_ids\":[3,4]}\n{\"id\":7,\"input_ids\":[1,2]}\n"
+                                   "{\"input_ids\":[1,2],\"labels\":[-100,2]}\n");
+    const auto data = loadDataset({ &path, 1 }, RunConfig(), nullptr);
+    QVERIFY(data);
+    QCOMPARE(data->duplicates, int64_t { 1 });
+    QCOMPARE(inspectDataset({ &path, 1 }, RunConfig())->duplicates, int64_t { 1 });
+
+    const std::string other = write("{\"input_ids\":[3,4]}\n{\"input_ids\":[5,6]}\n", "other.jsonl");
+    const auto heldOut = loadDataset({ &other, 1 }, RunConfig(), nullptr);
+    QVERIFY(heldOut);
+    QCOMPARE(heldOutDuplicates({ data->rows, heldOut->rows }), int64_t { 1 });
+    QCOMPARE(heldOutDuplicates({ heldOut->rows, {} }), int64_t { 0 });
+}
+
+void TestDataset::columnsCanBeNamed_data()
+{
+    QTest::addColumn<QString>("map");
+    QTest::addColumn<int>("format");
+    QTest::addColumn<QString>("says"); // empty: fine
+    const int automatic = int(DatasetFormat::automatic);
+    QTest::newRow("mapped") << R"({"prompt":"q","completion":"a"})" << automatic << "";
+    QTest::newRow("mapped, format given")
+        << R"({"question":"q","answer":"a"})" << int(DatasetFormat::questionAnswer) << "";
+    QTest::newRow("missing column") << R"({"prompt":"query","completion":"a"})" << automatic
+                                    << "a column \"query\", which";
+    QTest::newRow("not of the format") << R"({"prompt":"q"})" << int(DatasetFormat::text) << "rows of text do not have";
+    QTest::newRow("not enough") << R"({"prompt":"q"})" << automatic << "Cannot tell the format";
+}
+
+void TestDataset::columnsCanBeNamed()
+{
+    QFETCH(QString, map);
+    QFETCH(int, format);
+    QFETCH(QString, says);
+    const std::string path = write("{\"id\":1,\"q\":\"what?\",\"a\":\"that\"}\n{\"id\":2,\"q\":\"who?\",\"a\":\"\"}\n");
+    RunConfig config;
+    config.datasetFormat = static_cast<DatasetFormat>(format);
+    QVERIFY(setOption(config, "dataset_columns", map.toStdString()));
+    const auto look = inspectDataset({ &path, 1 }, config);
+    QCOMPARE(look.has_value(), says.isEmpty());
+    if (!look) {
+        QVERIFY2(look.error().message.find(says.toStdString()) != std::string::npos, look.error().message.c_str());
+        return;
+    }
+    QCOMPARE(look->rows, int64_t { 1 });
+    QCOMPARE(look->refused[0].line, size_t { 2 });
+    QCOMPARE(look->columns, (std::vector<std::string> { "id", "q", "a" }));
+    QCOMPARE(look->why,
+        format == int(DatasetFormat::automatic)
+            ? std::string("2 of 2 rows looked at have q (as prompt) and a (as completion); not read: id")
+            : std::string("dataset_format says so"));
+}
+
+void TestDataset::refusalsAreGrouped()
+{
+    const std::vector<RefusedRow> refused { { "a.json", 4, "the answer (turn 2) is empty" },
+        { "a.json", 7, "it is a row of text" }, { "a.json", 9, "the answer (turn 4) is empty" } };
+    const auto groups = groupRefusals(refused);
+    QCOMPARE(groups.size(), size_t { 2 });
+    QCOMPARE(groups[0].count, size_t { 2 });
+    QCOMPARE(refusalPlaces(groups[0], true), std::string("lines 4, 9"));
+    QCOMPARE(refusalPlaces(groups[1], true), std::string("line 7"));
+    QCOMPARE(refusalPlaces(groups[1], false), std::string("a.json line 7"));
+    QCOMPARE(refusalSummary(refused),
+        std::string("2 x the answer (turn 2) is empty (first at line 4); 1 x it is a row of text (first at line 7)"));
 }
 
 void TestDataset::demoIsUsable()

@@ -1,7 +1,9 @@
 #include "core/config/choices.h"
-#include "core/data/records.h"
+#include "core/config/dataset_columns.h"
+#include "core/data/record_hash.h"
 
 #include <QTest>
+#include <set>
 
 using namespace tunebench;
 using nlohmann::ordered_json;
@@ -16,6 +18,12 @@ private slots:
     void conversations();
     void refuses_data();
     void refuses();
+    void pairs_data();
+    void pairs();
+    void columns_data();
+    void columns();
+    void columnNamesAreThoseOfTheOption();
+    void contentHashes();
     void tokens();
     void weights();
     void tools();
@@ -46,10 +54,22 @@ void TestRecords::findsFormats_data()
     QTest::newRow("all null") << R"({"instruction":null,"output":null})"
                               << "alpaca";
     QTest::newRow("preference") << R"({"prompt":"p","chosen":"c","rejected":"r","text":"t"})"
-                                << "";
+                                << "preference";
     QTest::newRow("half") << R"({"instruction":"a"})"
                           << "";
-    QTest::newRow("other") << R"({"question":"q","answer":"a"})"
+    QTest::newRow("question and answer") << R"({"question":"q","answer":"a","id":1})"
+                                         << "question_answer";
+    QTest::newRow("Korean headings") << R"({"질문":"q","답":"a"})"
+                                     << "question_answer";
+    QTest::newRow("capitals") << R"({"Instruction":"q","Output":"a"})"
+                              << "alpaca";
+    QTest::newRow("response") << R"({"instruction":"q","response":"a","context":"c"})"
+                              << "alpaca";
+    QTest::newRow("pair without prompt") << R"({"chosen":"c","rejected":"r"})"
+                                         << "preference";
+    QTest::newRow("half a pair") << R"({"chosen":"c","text":"t"})"
+                                 << "text";
+    QTest::newRow("other") << R"({"q":"q","a":"a"})"
                            << "";
     QTest::newRow("empty") << "{}"
                            << "";
@@ -100,8 +120,45 @@ void TestRecords::conversations_data()
         << R"([{"role":"user","content":"ab"},{"role":"assistant","content":"c"}])";
     QTest::newRow("tool turns")
         << messages
-        << R"({"messages":[{"role":"user","content":"a","name":null},{"role":"assistant","content":null,"tool_calls":[{"id":1}]},{"role":"tool","content":"r","tool_call_id":"1"},{"role":"assistant","content":"b"}]})"
-        << R"([{"role":"user","content":"a"},{"role":"assistant","content":null,"tool_calls":[{"id":1}]},{"role":"tool","content":"r","tool_call_id":"1"},{"role":"assistant","content":"b"}])";
+        << R"({"messages":[{"role":"user","content":"a","name":null},{"role":"assistant","content":null,"tool_calls":[{"id":1,"name":"f"}]},{"role":"tool","content":"r","tool_call_id":"1"},{"role":"assistant","content":"b"}]})"
+        << R"([{"role":"user","content":"a"},{"role":"assistant","content":"","tool_calls":[{"type":"function","id":1,"function":{"name":"f","arguments":{}}}]},{"role":"tool","content":"r","tool_call_id":"1"},{"role":"assistant","content":"b"}])";
+    QTest::newRow("calls in ShareGPT")
+        << sharegpt
+        << R"({"conversations":[{"from":"human","value":"a"},{"from":"function_call","value":"{\"name\": \"f\", \"arguments\": {\"x\": 1}}"},{"from":"observation","value":"r"},{"from":"gpt","value":"b"}]})"
+        << R"([{"role":"user","content":"a"},{"role":"assistant","content":"","tool_calls":[{"type":"function","function":{"name":"f","arguments":{"x":1}}}]},{"role":"tool","content":"r"},{"role":"assistant","content":"b"}])";
+    QTest::newRow("arguments as text")
+        << messages
+        << R"({"messages":[{"role":"user","content":"a"},{"role":"assistant","content":"","tool_calls":[{"id":"1","type":"function","function":{"name":"f","arguments":"{\"x\": [1, 2]}"}}]}]})"
+        << R"([{"role":"user","content":"a"},{"role":"assistant","content":"","tool_calls":[{"id":"1","type":"function","function":{"name":"f","arguments":{"x":[1,2]}}}]}])";
+    QTest::newRow("no calls after all")
+        << messages
+        << R"({"messages":[{"role":"human","content":"a","tool_calls":[]},{"role":"gpt","content":"b","tool_calls":null}]})"
+        << R"([{"role":"user","content":"a"},{"role":"assistant","content":"b"}])";
+    QTest::newRow("roles of calls")
+        << messages
+        << R"({"messages":[{"role":"user","content":"a"},{"role":"function_call","content":"[{\"name\":\"f\",\"arguments\":{}}]"},{"role":"observation","content":"r"},{"role":"assistant","content":"b"}]})"
+        << R"([{"role":"user","content":"a"},{"role":"assistant","content":"","tool_calls":[{"type":"function","function":{"name":"f","arguments":{}}}]},{"role":"tool","content":"r"},{"role":"assistant","content":"b"}])";
+    QTest::newRow("reasoning and calls as parts")
+        << messages
+        << R"({"messages":[{"role":"user","content":[{"type":"text","value":"a"}]},{"role":"assistant","content":[{"type":"reasoning","value":"t"},{"type":"text","value":"b"},{"type":"tool_call","value":"{\"name\":\"f\",\"arguments\":{\"x\":\"y\"}}"}],"loss_weight":1.0}]})"
+        << R"([{"role":"user","content":"a"},{"role":"assistant","content":"b","loss_weight":1.0,"reasoning_content":"t","tool_calls":[{"type":"function","function":{"name":"f","arguments":{"x":"y"}}}]}])";
+    QTest::newRow("a call as an object")
+        << messages
+        << R"({"messages":[{"role":"user","content":"a"},{"role":"assistant","content":[{"type":"tool_call","value":{"name":"f","arguments":{}}}]}]})"
+        << R"([{"role":"user","content":"a"},{"role":"assistant","content":"","tool_calls":[{"type":"function","function":{"name":"f","arguments":{}}}]}])";
+    QTest::newRow("JSON text in a cell")
+        << messages
+        << R"({"messages":"[{\"role\":\"user\",\"content\":\"a\"},{\"role\":\"assistant\",\"content\":\"b\"}]"})"
+        << R"([{"role":"user","content":"a"},{"role":"assistant","content":"b"}])";
+    QTest::newRow("question and answer")
+        << int(DatasetFormat::questionAnswer) << R"({"system":"s","question":"[1]","answer":"{}"})"
+        << R"([{"role":"system","content":"s"},{"role":"user","content":"[1]"},{"role":"assistant","content":"{}"}])";
+    QTest::newRow("query and response") << int(DatasetFormat::questionAnswer) << R"({"Query":"a","response":"b"})"
+                                        << R"([{"role":"user","content":"a"},{"role":"assistant","content":"b"}])";
+    QTest::newRow("empty answer of weight 0")
+        << messages
+        << R"({"messages":[{"role":"user","content":"a"},{"role":"assistant","content":"","weight":0},{"role":"assistant","content":"b"}]})"
+        << R"([{"role":"user","content":"a"},{"role":"assistant","content":"","weight":0},{"role":"assistant","content":"b"}])";
     QTest::newRow("ends with a question")
         << messages
         << R"({"messages":[{"role":"user","content":"a"},{"role":"assistant","content":"b"},{"role":"user","content":"c"}]})"
@@ -142,9 +199,28 @@ void TestRecords::refuses_data()
     add("conversations as text", F::sharegpt, R"({"conversations":"hi"})", "is a string, not a list");
     add("empty conversations", F::sharegpt, R"({"conversations":[]})", "no assistant turn");
     add("only the person", F::sharegpt, R"({"conversations":[{"from":"human","value":"a"}]})", "no assistant turn");
-    add("tool turn", F::sharegpt,
+    add("call that is no JSON", F::sharegpt,
         R"({"conversations":[{"from":"human","value":"a"},{"from":"function_call","value":"b"},{"from":"gpt","value":"c"}]})",
-        "said by \"function_call\"");
+        "conversations[1] is not a tool call");
+    add("call without a name", F::messages,
+        R"({"messages":[{"role":"user","content":"a"},{"role":"assistant","tool_calls":[{"function":{}}]}]})",
+        "without a \"name\"");
+    add("call nested too deep", F::sharegpt,
+        ("{\"conversations\":[{\"from\":\"function_call\",\"value\":\"" + std::string(100'000, '[') + "\"}]}").c_str(),
+        "not a tool call");
+    add("unknown speaker", F::sharegpt, R"({"conversations":[{"from":"narrator","value":"a"}]})",
+        "said by \"narrator\"");
+    add("empty question", F::questionAnswer, R"({"question":" ","answer":"a"})", "\"question\" is empty");
+    add("null answer", F::questionAnswer, R"({"question":"q","answer":null})", "\"answer\" is null");
+    add("pair of equals", F::preference, R"({"prompt":"p","chosen":"c","rejected":"c"})", "are the same");
+    add("pair without a half", F::preference, R"({"prompt":"p","chosen":"c","rejected":null})", "\"rejected\" is null");
+    add("empty half", F::preference, R"({"prompt":"p","chosen":"","rejected":"r"})", "is empty");
+    add("turns without a prompt", F::preference,
+        R"({"chosen":[{"role":"assistant","content":"a"}],"rejected":[{"role":"assistant","content":"b"}]})",
+        "no prompt");
+    add("half without an answer", F::preference,
+        R"({"prompt":"p","chosen":[{"role":"user","content":"a"}],"rejected":[{"role":"assistant","content":"b"}]})",
+        "chosen: after the prompt it has no assistant turn");
     add("no speaker", F::sharegpt, R"({"conversations":[{"value":"a"}]})", "conversations[0] has no \"from\"");
     add("null value", F::sharegpt, R"({"conversations":[{"from":"human","value":null}]})",
         "conversations[0] has no \"value\"");
@@ -160,11 +236,11 @@ void TestRecords::refuses_data()
     add("number as content", F::messages, R"({"messages":[{"role":"user","content":1}]})",
         "messages[0].content is a number");
     add("image", F::messages, R"({"messages":[{"role":"user","content":[{"type":"image","url":"u"}]}]})",
-        "part that is not text");
+        "neither text, reasoning nor a tool call");
     add("part without text", F::messages, R"({"messages":[{"role":"user","content":[{"type":"text"}]}]})",
         "part without text");
     add("odd type of part", F::messages, R"({"messages":[{"role":"user","content":[{"type":7,"text":"a"}]}]})",
-        "part that is not text");
+        "neither text, reasoning nor a tool call");
     add("empty turn", F::messages, R"({"messages":[{"role":"user","content":"a"},{"role":"assistant","content":""}]})",
         "the answer (turn 2) is empty");
     add("half weight", F::messages, R"({"messages":[{"role":"assistant","content":"a","weight":0.5}]})",
@@ -178,7 +254,7 @@ void TestRecords::refuses_data()
     add("empty lists", F::promptCompletion, R"({"prompt":[],"completion":[]})", "no messages");
     add("answer in the prompt", F::promptCompletion,
         R"({"prompt":[{"role":"assistant","content":"a"}],"completion":[{"role":"user","content":"b"}]})",
-        "\"completion\" has no assistant turn");
+        "after the prompt it has no assistant turn");
     add("empty text", F::text, R"({"text":""})", "\"text\" is empty");
     add("number as text", F::text, R"({"text":3})", "not text");
     add("ids as text", F::tokens, R"({"input_ids":"1 2"})", "not a list of token ids");
@@ -204,6 +280,126 @@ void TestRecords::refuses()
     const auto record = readRecord(ordered_json::parse(row.toStdString()), static_cast<DatasetFormat>(format));
     QVERIFY(!record);
     QVERIFY2(record.error().find(says.toStdString()) != std::string::npos, record.error().c_str());
+}
+
+void TestRecords::pairs_data()
+{
+    QTest::addColumn<QString>("row");
+    QTest::addColumn<QString>("pair"); // prompt, chosen, rejected
+    QTest::newRow("texts") << R"({"prompt":"p","chosen":"c","rejected":"r"})"
+                           << R"(["p","c","r"])";
+    QTest::newRow("shared start") << R"({"chosen":"The sky is blue.","rejected":"The sky is red."})"
+                                  << R"(["The sky is"," blue."," red."])";
+    QTest::newRow("shared start in a character") << R"({"chosen":"가","rejected":"각"})"
+                                                 << R"(["","가","각"])";
+    const char* const turns
+        = R"([[{"role":"user","content":"p"}],[{"role":"assistant","content":"c"}],[{"role":"assistant","content":"r"}]])";
+    QTest::newRow("ShareGPT")
+        << R"({"conversations":[{"from":"human","value":"p"}],"chosen":{"from":"gpt","value":"c"},"rejected":{"from":"gpt","value":"r"}})"
+        << turns;
+    QTest::newRow("prompt and turns")
+        << R"({"prompt":"p","chosen":[{"role":"assistant","content":"c"}],"rejected":[{"role":"assistant","content":"r"}]})"
+        << turns;
+    QTest::newRow("prompt and repeated turns")
+        << R"({"prompt":"p","chosen":[{"role":"user","content":"p"},{"role":"assistant","content":"c"}],"rejected":[{"role":"user","content":"p"},{"role":"assistant","content":"r"}]})"
+        << turns;
+    QTest::newRow("repeated turns alone")
+        << R"({"chosen":[{"role":"user","content":"p"},{"role":"assistant","content":"c"}],"rejected":[{"role":"user","content":"p"},{"role":"assistant","content":"r"}]})"
+        << turns;
+    QTest::newRow("turns, then texts") << R"({"prompt":[{"role":"user","content":"p"}],"chosen":"c","rejected":"r"})"
+                                       << turns;
+    QTest::newRow("cells of a table")
+        << R"({"prompt":"p","chosen":"[{\"role\":\"assistant\",\"content\":\"c\"}]","rejected":"[{\"role\":\"assistant\",\"content\":\"r\"}]"})"
+        << turns;
+}
+
+void TestRecords::pairs()
+{
+    QFETCH(QString, row);
+    const auto record = readRecord(ordered_json::parse(row.toStdString()), DatasetFormat::preference);
+    QVERIFY2(record, record ? "" : record.error().c_str());
+    const auto& pair = std::get<PreferenceRecord>(*record);
+    ordered_json found;
+    if (const auto* chosen = std::get_if<PromptRecord>(&pair.chosen)) {
+        found = { chosen->prompt, chosen->completion, std::get<PromptRecord>(pair.rejected).completion };
+    } else {
+        const auto part = [](const ChatRecord& chat, bool prompt) {
+            const auto middle = chat.messages.begin() + static_cast<std::ptrdiff_t>(chat.promptMessages);
+            ordered_json list = ordered_json::array();
+            list.insert(list.end(), prompt ? chat.messages.begin() : middle, prompt ? middle : chat.messages.end());
+            return list;
+        };
+        const auto& good = std::get<ChatRecord>(pair.chosen);
+        found = ordered_json::array(
+            { part(good, true), part(good, false), part(std::get<ChatRecord>(pair.rejected), false) });
+    }
+    QTEST(QString::fromStdString(found.dump()), "pair");
+}
+
+void TestRecords::columns_data()
+{
+    QTest::addColumn<QString>("row");
+    QTest::addColumn<QString>("map");
+    QTest::addColumn<QString>("format"); // empty: none
+    QTest::addColumn<QString>("renamed");
+    QTest::newRow("prompt and completion") << R"({"q":"a","a":"b","id":1})"
+                                           << R"({"prompt":"q","completion":"a"})"
+                                           << "prompt_completion"
+                                           << R"({"id":1,"prompt":"a","completion":"b"})";
+    QTest::newRow("wins over other columns") << R"({"q":"a","a":"b","messages":[]})"
+                                             << R"({"question":"q","answer":"a"})"
+                                             << "question_answer"
+                                             << R"({"messages":[],"answer":"b","question":"a"})";
+    QTest::newRow("crossed") << R"({"prompt":"b","completion":"a"})"
+                             << R"({"prompt":"completion","completion":"prompt"})"
+                             << "prompt_completion"
+                             << R"({"completion":"b","prompt":"a"})";
+    QTest::newRow("one column") << R"({"body":"b"})"
+                                << R"({"text":"body"})"
+                                << "text"
+                                << R"({"text":"b"})";
+    QTest::newRow("of no format") << R"({"q":"a","a":"b"})"
+                                  << R"({"prompt":"q","answer":"a"})"
+                                  << ""
+                                  << R"({"answer":"b","prompt":"a"})";
+}
+
+void TestRecords::columns()
+{
+    QFETCH(QString, row);
+    QFETCH(QString, map);
+    const auto columns = ordered_json::parse(map.toStdString()).get<ColumnMap>();
+    auto object = ordered_json::parse(row.toStdString());
+    renameColumns(object, columns);
+    const auto format = formatOfRow(object, columns);
+    QTEST(format ? QString::fromStdString(std::string(choiceName(*format))) : QString(), "format");
+    QFETCH(QString, renamed);
+    QCOMPARE(nlohmann::json(object).dump(), nlohmann::json::parse(renamed.toStdString()).dump());
+}
+
+void TestRecords::columnNamesAreThoseOfTheOption()
+{
+    std::set<std::string_view> names;
+    for (const RowFormat& format : rowFormats()) {
+        for (const FormatColumn& column : format.columns)
+            names.insert(column.name);
+    }
+    QCOMPARE(names, std::set<std::string_view>(datasetColumnNames.begin(), datasetColumnNames.end()));
+}
+
+void TestRecords::contentHashes()
+{
+    const auto hash = [](const char* row, DatasetFormat format) {
+        return recordHash(*readRecord(ordered_json::parse(row), format));
+    };
+    using F = DatasetFormat;
+    const auto first = hash(R"({"instruction":"a","output":"b"})", F::alpaca);
+    QCOMPARE(hash(R"({"id":7,"output":"b","input":"","instruction":"a"})", F::alpaca), first);
+    QVERIFY(hash(R"({"instruction":"a","output":"c"})", F::alpaca) != first);
+    QVERIFY(hash(R"({"instruction":"ab","output":"c"})", F::alpaca)
+        != hash(R"({"instruction":"a","output":"bc"})", F::alpaca));
+    QVERIFY(hash(R"({"prompt":"a","completion":"b"})", F::promptCompletion) != first);
+    QVERIFY(hash(R"({"input_ids":[1,2]})", F::tokens) != hash(R"({"input_ids":[1,2],"labels":[-100,2]})", F::tokens));
 }
 
 void TestRecords::tokens()

@@ -1,0 +1,82 @@
+#include "core/data/conversation.h"
+
+#include "core/data/text_checks.h"
+
+namespace tunebench {
+namespace {
+
+using nlohmann::ordered_json;
+
+/// What begins an assistant's turn, or "" where it cannot be told.
+std::string generationPrompt(Conversation& conversation, size_t count)
+{
+    const auto without = conversation.render(count, false);
+    const auto with = conversation.render(count, true);
+    const bool extends = without && with && with->text.starts_with(without->text);
+    return extends ? with->text.substr(without->text.size()) : "";
+}
+
+/// The answers with which a conversation begins: many templates cannot render nothing before them. They begin after the
+/// only generation prompt in the text.
+Read<Addition> addedAtStart(Conversation& conversation, size_t end)
+{
+    auto whole = conversation.render(end, false);
+    if (!whole)
+        return refuse(whole.error());
+    const std::string prompt = generationPrompt(conversation, end);
+    const size_t at = prompt.empty() ? std::string::npos : whole->text.find(prompt);
+    if (at == std::string::npos || whole->text.find(prompt, at + 1) != std::string::npos)
+        return refuse("it begins with an assistant turn, and where that begins in what the chat template writes cannot "
+                      "be told");
+    const ByteSpan span { at + prompt.size(), whole->text.size() };
+    return Addition { std::move(whole->text), span };
+}
+
+} // namespace
+
+Conversation::Conversation(const ChatRecord& record, const TextModel& text, const std::string& now)
+    : m_record(record)
+    , m_template(*text.chatTemplate)
+    , m_now(now)
+    , m_variables(text.templateVariables)
+{
+    if (!m_variables.is_object())
+        m_variables = ordered_json::object();
+    m_variables["messages"] = ordered_json::array();
+    m_variables["tools"] = record.tools;
+    m_variables["documents"] = nullptr;
+}
+
+Read<RenderedChat> Conversation::render(size_t count, bool generationPrompt)
+{
+    ordered_json& messages = m_variables["messages"];
+    while (messages.size() > count)
+        messages.erase(messages.size() - 1);
+    while (messages.size() < count)
+        messages.push_back(m_record.messages[messages.size()]);
+    m_variables["add_generation_prompt"] = generationPrompt;
+    auto rendered = m_template.render(m_variables, m_now);
+    if (!rendered)
+        return refuse("the chat template refuses it: " + std::string(cutToCharacter(rendered.error().message, 300)));
+    return std::move(*rendered);
+}
+
+Read<Addition> addedBy(Conversation& conversation, size_t begin, size_t end)
+{
+    auto before = conversation.render(begin, true);
+    if (!before)
+        return begin > 0 ? Read<Addition>(refuse(before.error())) : addedAtStart(conversation, end);
+    auto whole = conversation.render(end, false);
+    if (!whole)
+        return refuse(whole.error());
+    if (!whole->text.starts_with(before->text)) {
+        if (begin == 0)
+            return addedAtStart(conversation, end);
+        return refuse("the chat template writes the turns before turn " + std::to_string(begin + 1)
+            + " otherwise once it follows, so where the answer begins cannot be told");
+    }
+    const ByteSpan span { before->text.size(), whole->text.size() };
+    return Addition { std::move(whole->text), span };
+}
+
+} // namespace tunebench

@@ -1,0 +1,296 @@
+#include "core/data/kept_rows.h"
+
+#include "core/config/choices.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+namespace tunebench {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view magic = "tunebench rows 1";
+constexpr size_t mostBytes = size_t { 4 } << 30; // in the folder
+constexpr size_t bufferBytes = size_t { 1 } << 20;
+
+enum Flags : uint8_t { isReadable = 1, hasRow = 2, sameColumns = 4, hiddenReasoning = 8, hiddenTools = 16 };
+
+// ---- values as bytes: numbers in the machine's order, texts and lists with their size before them
+
+template <class Number> void put(std::string& bytes, Number number)
+{
+    std::array<char, sizeof(Number)> raw {};
+    std::memcpy(raw.data(), &number, sizeof(number));
+    bytes.append(raw.data(), raw.size());
+}
+
+void putText(std::string& bytes, std::string_view text)
+{
+    put(bytes, static_cast<uint32_t>(text.size()));
+    bytes.append(text);
+}
+
+/// Takes values off the front of bytes that were checked as a whole; what does not fit all the same reads as nothing.
+template <class Number> Number get(std::string_view& bytes)
+{
+    Number number {};
+    if (bytes.size() < sizeof(number)) {
+        bytes = {};
+        return number;
+    }
+    std::memcpy(&number, bytes.data(), sizeof(number));
+    bytes.remove_prefix(sizeof(number));
+    return number;
+}
+
+std::string_view getText(std::string_view& bytes)
+{
+    const auto size = std::min<size_t>(get<uint32_t>(bytes), bytes.size());
+    const std::string_view text = bytes.substr(0, size);
+    bytes.remove_prefix(size);
+    return text;
+}
+
+/// Ids, and the ranges of them that are labels as well.
+void putRow(std::string& bytes, const TokenRow& row)
+{
+    put(bytes, row.content);
+    putText(bytes, { reinterpret_cast<const char*>(row.ids.data()), row.ids.size() * sizeof(TokenId) });
+    std::string ranges;
+    for (size_t i = 0; i < row.labels.size(); ++i) {
+        const size_t begin = i;
+        while (i < row.labels.size() && row.labels[i] != ignoredLabel)
+            ++i;
+        if (i > begin) {
+            put(ranges, static_cast<uint32_t>(begin));
+            put(ranges, static_cast<uint32_t>(i));
+        }
+    }
+    putText(bytes, ranges);
+}
+
+TokenRow getRow(std::string_view& bytes)
+{
+    TokenRow row;
+    row.content = get<uint64_t>(bytes);
+    const std::string_view ids = getText(bytes);
+    row.ids.resize(ids.size() / sizeof(TokenId));
+    std::memcpy(row.ids.data(), ids.data(), row.ids.size() * sizeof(TokenId));
+    row.labels.assign(row.ids.size(), ignoredLabel);
+    for (std::string_view ranges = getText(bytes); !ranges.empty();) {
+        const size_t begin = std::min<size_t>(get<uint32_t>(ranges), row.ids.size());
+        const size_t end = std::clamp<size_t>(get<uint32_t>(ranges), begin, row.ids.size());
+        std::copy(row.ids.begin() + static_cast<std::ptrdiff_t>(begin),
+            row.ids.begin() + static_cast<std::ptrdiff_t>(end),
+            row.labels.begin() + static_cast<std::ptrdiff_t>(begin));
+    }
+    return row;
+}
+
+// ---- the key
+
+void addText(Fingerprint& fingerprint, std::string_view text)
+{
+    fingerprint.add(std::to_string(text.size()) + ":");
+    fingerprint.add(text);
+}
+
+/// The first bytes of a file, as many as could matter: a GGUF file has its tokenizer before its weights.
+bool addFile(Fingerprint& fingerprint, const fs::path& path)
+{
+    constexpr size_t most = size_t { 64 } << 20;
+    const auto file = MappedFile::open(path);
+    if (file)
+        addText(fingerprint, file->text().substr(0, most));
+    return file.has_value();
+}
+
+/// The files of a model that decide about its text.
+bool addTextFiles(Fingerprint& fingerprint, const fs::path& model)
+{
+    constexpr std::array names { "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json",
+        "generation_config.json", "added_tokens.json", "chat_template.jinja", "chat_template.json", "tokenizer.model",
+        "spiece.model", "tekken.json", "vocab.json", "merges.txt", "config.json" };
+    std::error_code ignored;
+    const bool isFolder = fs::is_directory(model, ignored);
+    if (!isFolder && !addFile(fingerprint, model))
+        return false;
+    const fs::path folder = isFolder ? model : model.parent_path();
+    for (const char* name : names) {
+        const fs::path path = folder / name;
+        if (!fs::is_regular_file(path, ignored))
+            continue;
+        addText(fingerprint, name);
+        if (!addFile(fingerprint, path))
+            return false;
+    }
+    return true;
+}
+
+/// Removes the oldest files of a folder until the rest is small enough.
+void removeOldest(const fs::path& folder)
+{
+    struct Kept {
+        fs::path path;
+        fs::file_time_type time;
+        size_t size;
+    };
+    std::vector<Kept> files;
+    size_t total = 0;
+    std::error_code ignored;
+    for (fs::directory_iterator at(folder, ignored), end; at != end; at.increment(ignored)) {
+        const auto size = static_cast<size_t>(at->file_size(ignored));
+        if (ignored)
+            continue;
+        files.push_back({ at->path(), at->last_write_time(ignored), size });
+        total += size;
+    }
+    std::sort(files.begin(), files.end(), [](const Kept& a, const Kept& b) { return a.time < b.time; });
+    for (size_t i = 0; i < files.size() && total > mostBytes; ++i) {
+        fs::remove(files[i].path, ignored);
+        total -= files[i].size;
+    }
+}
+
+} // namespace
+
+std::string keptRowsKey(const std::string& data, DatasetFormat format, const RunConfig& config,
+    const EncodingSetup& setup, const std::string& today)
+{
+    Fingerprint fingerprint;
+    if (data.empty() || setup.text == nullptr || !addFile(fingerprint, "/proc/self/exe")
+        || !addTextFiles(fingerprint, setup.textFiles))
+        return {};
+    addText(fingerprint, data);
+    addText(fingerprint, choiceName(format));
+    for (const auto& [ours, theirs] : config.datasetColumns) {
+        addText(fingerprint, ours);
+        addText(fingerprint, theirs);
+    }
+    addText(fingerprint, choiceName(config.lossOn));
+    addText(fingerprint, config.maxRows ? std::to_string(*config.maxRows) : "all");
+    addText(fingerprint, std::to_string(setup.vocabularySize));
+    addText(fingerprint, setup.text->templateVariables.dump());
+    const std::string source = setup.text->chatTemplate ? setup.text->chatTemplate->source() : "";
+    addText(fingerprint, source);
+    if (source.find("strftime_now") != std::string::npos)
+        addText(fingerprint, today);
+    return fingerprint.text();
+}
+
+KeptRows::KeptRows(MappedFile file)
+    : m_file(std::move(file))
+{
+}
+
+std::optional<KeptRows> KeptRows::open(const fs::path& folder, const std::string& key)
+{
+    const fs::path path = folder / key;
+    auto file = MappedFile::open(path);
+    if (!file)
+        return {};
+    KeptRows kept(std::move(*file));
+    std::string_view text = kept.m_file.text();
+    constexpr size_t sumBytes = sizeof(uint64_t);
+    if (!text.starts_with(magic) || text.size() < magic.size() + sumBytes)
+        return {};
+    std::string_view sum = text.substr(text.size() - sumBytes);
+    text.remove_suffix(sumBytes);
+    Fingerprint fingerprint;
+    fingerprint.add(text);
+    if (get<uint64_t>(sum) != fingerprint.value())
+        return {};
+    kept.m_left = text.substr(magic.size());
+    std::error_code ignored;
+    fs::last_write_time(path, fs::file_time_type::clock::now(), ignored); // so that it is not the oldest
+    return kept;
+}
+
+std::optional<RowOutcome> KeptRows::next()
+{
+    if (m_left.empty())
+        return {};
+    RowOutcome outcome;
+    const auto flags = get<uint8_t>(m_left);
+    outcome.readable = (flags & isReadable) != 0;
+    if ((flags & sameColumns) == 0) {
+        m_columns.clear();
+        for (std::string_view names = getText(m_left); !names.empty();)
+            m_columns.emplace_back(getText(names));
+    }
+    outcome.columns = m_columns;
+    if ((flags & hasRow) == 0) {
+        outcome.reason = getText(m_left);
+        return outcome;
+    }
+    RowNotes notes { get<uint32_t>(m_left), {}, (flags & hiddenReasoning) != 0, (flags & hiddenTools) != 0 };
+    if (notes.untrainedAnswers > 0)
+        notes.untrainedReason = getText(m_left);
+    outcome.row = EncodedRow { getRow(m_left), std::move(notes) };
+    return outcome;
+}
+
+KeptRowsWriter::KeptRowsWriter(const fs::path& folder, const std::string& key)
+    : m_folder(folder)
+{
+    if (key.empty())
+        return;
+    std::error_code ignored;
+    fs::create_directories(folder, ignored);
+    if (auto file = AtomicFile::create(folder / key))
+        m_file = std::move(*file);
+    m_buffer = magic;
+}
+
+void KeptRowsWriter::add(const RowOutcome& outcome)
+{
+    if (!m_file)
+        return;
+    const bool isSame = outcome.columns == m_columns;
+    const RowNotes notes = outcome.row ? outcome.row->notes : RowNotes {};
+    put(m_buffer,
+        static_cast<uint8_t>((outcome.readable ? isReadable : 0) | (outcome.row ? hasRow : 0)
+            | (isSame ? sameColumns : 0) | (notes.hiddenReasoning ? hiddenReasoning : 0)
+            | (notes.hiddenTools ? hiddenTools : 0)));
+    if (!isSame) {
+        std::string names;
+        for (const auto& name : outcome.columns)
+            putText(names, name);
+        putText(m_buffer, names);
+        m_columns = outcome.columns;
+    }
+    if (outcome.row) {
+        put(m_buffer, notes.untrainedAnswers);
+        if (notes.untrainedAnswers > 0)
+            putText(m_buffer, notes.untrainedReason);
+        putRow(m_buffer, outcome.row->row);
+    } else {
+        putText(m_buffer, outcome.reason);
+    }
+    if (m_buffer.size() >= bufferBytes)
+        flush();
+}
+
+void KeptRowsWriter::flush()
+{
+    m_size += m_buffer.size();
+    m_fingerprint.add(m_buffer);
+    if (m_size > mostBytes || !m_file->write(m_buffer))
+        m_file.reset();
+    m_buffer.clear();
+}
+
+void KeptRowsWriter::finish()
+{
+    if (!m_file)
+        return;
+    flush();
+    put(m_buffer, m_fingerprint.value());
+    if (!m_file || !m_file->write(m_buffer) || !m_file->commit())
+        return;
+    removeOldest(m_folder);
+}
+
+} // namespace tunebench
