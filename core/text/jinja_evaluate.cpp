@@ -251,6 +251,7 @@ bool Interpreter::applyTest(const Expression& expression)
 {
     const Value subject = evaluate(*expression.children[0]);
     const Arguments arguments = evaluateArguments(expression.arguments);
+    m_budget.charge(subject.weight() / 16);
     return expression.test(subject, arguments);
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/text/jinja_budget.h"
 #include "core/text/jinja_value.h"
 
 #include <initializer_list>
@@ -8,21 +9,6 @@
 #include <vector>
 
 namespace tunebench::jinja {
-
-/// Counts the work of one render and throws when it is over the bound.
-class Budget {
-public:
-    void charge(size_t steps)
-    {
-        m_steps += steps;
-        if (m_steps > maxSteps)
-            throw TemplateFailure("the template takes more than " + std::to_string(maxSteps) + " steps");
-    }
-
-private:
-    static constexpr size_t maxSteps = 10'000'000;
-    size_t m_steps = 0;
-};
 
 using FilterFunction = Value (*)(const Value& input, const Arguments& arguments, Budget& budget);
 using TestFunction = bool (*)(const Value& input, const Arguments& arguments);

@@ -299,7 +299,7 @@ bool contains(const Value& container, const Value& value)
     if (container.isText()) {
         if (!value.isText())
             throw TypeFailure("'in <string>' needs a text on the left, not '" + std::string(value.typeName()) + "'");
-        return container.text().find(value.text()) != std::string::npos;
+        return findText(container.text(), value.text()) != std::string::npos;
     }
     if (const auto* dict = container.dict())
         return dict->find(value) != nullptr;

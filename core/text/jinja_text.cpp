@@ -3,6 +3,7 @@
 #include "core/text/jinja_value.h"
 
 #include <algorithm>
+#include <cstring>
 #include <utf8proc.h>
 
 namespace tunebench::jinja {
@@ -159,7 +160,7 @@ std::vector<std::string_view> split(std::string_view text, std::string_view sepa
 {
     std::vector<std::string_view> parts;
     while (limit < 0 || static_cast<int64_t>(parts.size()) < limit) {
-        const size_t at = text.find(separator);
+        const size_t at = findText(text, separator);
         if (at == std::string_view::npos)
             break;
         parts.push_back(text.substr(0, at));
@@ -173,7 +174,7 @@ std::vector<std::string_view> splitFromRight(std::string_view text, std::string_
 {
     std::vector<std::string_view> parts;
     while (limit < 0 || static_cast<int64_t>(parts.size()) < limit) {
-        const size_t at = text.rfind(separator);
+        const size_t at = findTextFromRight(text, separator);
         if (at == std::string_view::npos)
             break;
         parts.push_back(text.substr(at + separator.size()));
@@ -200,6 +201,22 @@ std::vector<std::string_view> splitLines(std::string_view text, bool keepEnds)
     return lines;
 }
 
+size_t findText(std::string_view text, std::string_view wanted, size_t from)
+{
+    if (from > text.size())
+        return std::string_view::npos;
+    // memmem is linear where string_view::find is not.
+    const void* found = memmem(text.data() + from, text.size() - from, wanted.data(), wanted.size());
+    return found ? static_cast<size_t>(static_cast<const char*>(found) - text.data()) : std::string_view::npos;
+}
+
+size_t findTextFromRight(std::string_view text, std::string_view wanted)
+{
+    const std::string reversed(text.rbegin(), text.rend());
+    const size_t at = findText(reversed, std::string(wanted.rbegin(), wanted.rend()));
+    return at == std::string_view::npos ? at : text.size() - at - wanted.size();
+}
+
 std::string replace(std::string_view text, std::string_view from, std::string_view to, int64_t limit)
 {
     std::string out;
@@ -218,7 +235,7 @@ std::string replace(std::string_view text, std::string_view from, std::string_vi
         }
         return out.append(text.substr(at));
     }
-    for (size_t at = 0; room(done) && (at = text.find(from)) != std::string_view::npos; ++done) {
+    for (size_t at = 0; room(done) && (at = findText(text, from)) != std::string_view::npos; ++done) {
         out.append(text.substr(0, at)).append(to);
         checkTextSize(out.size());
         text.remove_prefix(at + from.size());
@@ -231,7 +248,8 @@ size_t countOf(std::string_view text, std::string_view wanted)
     if (wanted.empty())
         return characterCount(text) + 1;
     size_t count = 0;
-    for (size_t at = text.find(wanted); at != std::string_view::npos; at = text.find(wanted, at + wanted.size()))
+    for (size_t at = findText(text, wanted); at != std::string_view::npos;
+         at = findText(text, wanted, at + wanted.size()))
         ++count;
     return count;
 }

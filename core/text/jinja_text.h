@@ -43,6 +43,10 @@ std::vector<std::string_view> split(std::string_view text, std::string_view sepa
 std::vector<std::string_view> splitFromRight(std::string_view text, std::string_view separator, int64_t limit);
 std::vector<std::string_view> splitLines(std::string_view text, bool keepEnds);
 
+/// string_view::find and rfind, whose time never grows with the product of the two sizes.
+size_t findText(std::string_view text, std::string_view wanted, size_t from = 0);
+size_t findTextFromRight(std::string_view text, std::string_view wanted);
+
 /// str.replace; `limit` < 0 is none. Throws when the result is too large.
 std::string replace(std::string_view text, std::string_view from, std::string_view to, int64_t limit);
 /// str.count

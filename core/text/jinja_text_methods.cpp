@@ -75,7 +75,7 @@ template <bool fromRight> Value partitionMethod(const Value& self, const Argumen
     if (separator.empty())
         throw ValueFailure("empty separator");
     const std::string& text = self.text();
-    const size_t at = fromRight ? text.rfind(separator) : text.find(separator);
+    const size_t at = fromRight ? findTextFromRight(text, separator) : findText(text, separator);
     if (at == std::string::npos)
         return fromRight ? Value::tuple({ "", "", self }) : Value::tuple({ self, "", "" });
     return Value::tuple({ Value(text.substr(0, at)), Value(separator), Value(text.substr(at + separator.size())) });
@@ -128,7 +128,7 @@ template <bool fromRight> int64_t findIn(const Value& self, const Arguments& arg
     checkCount("find", arguments, 1, 3);
     const std::string& wanted = textOf(arguments.positional[0], "the argument of find");
     const Window seen = window(self, arguments, 1);
-    const size_t at = fromRight ? seen.text.rfind(wanted) : seen.text.find(wanted);
+    const size_t at = fromRight ? findTextFromRight(seen.text, wanted) : findText(seen.text, wanted);
     if (!seen.valid || at == std::string_view::npos)
         return -1;
     return static_cast<int64_t>(seen.begin + characterCount(seen.text.substr(0, at)));

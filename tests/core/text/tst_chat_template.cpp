@@ -3,6 +3,7 @@
 #include <QDir>
 #include <QFile>
 #include <QTest>
+#include <ctime>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -10,6 +11,9 @@ using namespace tunebench;
 using Json = nlohmann::ordered_json;
 
 namespace {
+
+/// Of processor time; sanitizers make the last operation before the bound slow.
+constexpr std::clock_t slowestSeconds = 10;
 
 QByteArray readFile(const QString& path)
 {
@@ -193,6 +197,16 @@ private slots:
         add("loops in loops", "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}");
         add("much output",
             "{% for a in range(9999) %}{% for b in range(999) %}" + repeated("x", 500) + "{% endfor %}{% endfor %}");
+        const std::string times = "{% for i in range(99999) %}{% set t = ";
+        const std::string text = "{% set s = 'a' * 1000000 %}";
+        add("long slices", text + times + "s[::-1] %}{% endfor %}");
+        add("long upper", text + times + "s.upper() %}{% endfor %}");
+        add("long json", text + times + "s | tojson %}{% endfor %}");
+        add("long strip", "{% set s = ' ' * 9000000 %}" + times + "s.strip() %}{% endfor %}");
+        add("long find", text + "{% set u = 'a' * 500000 ~ 'b' %}" + times + "u in s %}{% endfor %}");
+        add("long rfind", text + "{% set u = 'b' ~ 'a' * 500000 %}" + times + "s.rfind(u) %}{% endfor %}");
+        add("batches",
+            "{% for b in range(99999)|batch(1) %}{% for c in range(99999)|batch(1) %}{% endfor %}{% endfor %}");
         add("lone surrogate", "{{ '\\ud800' }}");
         add("smallest integer", "{{ (-9223372036854775807 - 1) // -1 }}");
         add("huge integer", "{{ 99999999999999999999 }}");
@@ -201,8 +215,10 @@ private slots:
     void hostile()
     {
         QFETCH(QByteArray, source);
+        const std::clock_t start = std::clock();
         const std::string text = rendered(source.toStdString());
         QVERIFY2(text.starts_with("error: "), text.substr(0, 200).c_str());
+        QVERIFY2((std::clock() - start) / CLOCKS_PER_SEC < slowestSeconds, "a hostile template takes too long");
     }
 
     void deepButAllowed()
