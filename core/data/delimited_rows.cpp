@@ -67,7 +67,8 @@ tl::expected<std::string, std::string> cellText(std::string_view cell)
             if (!rest.starts_with('"')) {
                 if (isBlank(rest))
                     return text;
-                return tl::unexpected("the quoted cell \"" + std::string(cutToCharacter(text, 40))
+                const std::string_view line = std::string_view(text).substr(0, text.find_first_of("\r\n"));
+                return tl::unexpected("the quoted cell \"" + std::string(cutToCharacter(line, 40))
                     + "\" goes on after its closing quote; double the quotes inside it");
             }
             ++at;
@@ -188,13 +189,16 @@ private:
     {
         const std::string place = "line " + std::to_string(m_line) + " of " + m_path;
         std::vector<std::string_view> cells;
-        const RowEnd end
-            = scanRow(m_text, m_at, m_table.separator, [&](std::string_view cell) { cells.push_back(cell); });
+        size_t count = 0;
+        const RowEnd end = scanRow(m_text, m_at, m_table.separator, [&](std::string_view cell) {
+            if (count++ < maxColumns)
+                cells.push_back(cell);
+        });
         if (end.open)
             return failure(
                 "Cannot read " + m_path + ": a quoted column name in " + place + " is not closed; close it.");
-        if (cells.size() > maxColumns)
-            return failure("Cannot read " + m_path + ": " + place + " names " + std::to_string(cells.size())
+        if (count > maxColumns)
+            return failure("Cannot read " + m_path + ": " + place + " names " + std::to_string(count)
                 + " columns, more than 1024; write a table of fewer.");
         std::unordered_set<std::string> known;
         for (const std::string_view cell : cells) {

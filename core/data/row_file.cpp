@@ -15,7 +15,9 @@ namespace tunebench {
 namespace {
 
 constexpr size_t maxRowsOfFile = 50'000'000; ///< 32 bytes each; a packed file of a few MB can hold any number of lines
-constexpr size_t previewBytes = size_t { 16 } << 20; ///< that are unpacked, converted or checked where rows are limited
+// Where rows are limited, so many bytes are looked at for the encoding, and unpacked or converted (any row fits).
+constexpr size_t sampleBytes = size_t { 16 } << 20;
+constexpr size_t previewBytes = size_t { 80 } << 20;
 
 } // namespace
 
@@ -62,6 +64,7 @@ private:
             return tl::unexpected(converted.error());
         m_file.m_converted = std::move(converted->content);
         m_isCut |= converted->isCut;
+        m_file.m_original.release(0, SIZE_MAX);
         return {};
     }
 
@@ -93,7 +96,7 @@ private:
     {
         if (kind == FileKind::parquet)
             return keep(convertParquet(text(), m_file.m_path, maxRows(), m_limits.stop));
-        const Encoding encoding = encodingOf(m_file.content(), maxBytes());
+        const Encoding encoding = encodingOf(m_file.content(), isPreview() ? sampleBytes : SIZE_MAX);
         if (encoding == Encoding::utf32)
             return cannot("it is UTF-32 text; save it as UTF-8.");
         if (encoding == Encoding::utf8) {

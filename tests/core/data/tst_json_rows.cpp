@@ -121,6 +121,20 @@ void TestJsonRows::refuses_data()
     QTest::newRow("zero byte") << QByteArray("{\"a\":\"\0\"}", 9) << true
                                << QStringList { "1!not valid JSON at line 1" };
     QTest::newRow("stray brackets") << QByteArray("}]\n{\"a\":1}\n]]]") << false << QStringList { "1!", "2:", "3!" };
+    QTest::newRow("control character") << QByteArray("{\"a\":\"\x01\"}") << true
+                                       << QStringList { "1!not valid JSON at line 1, column 7" };
+    QTest::newRow("unknown escape") << QByteArray("{\"a\":\"\\x41\"}") << true << QStringList { "1!not valid JSON" };
+    QTest::newRow("number beyond all") << QByteArray("{\"a\":1e400}") << true
+                                       << QStringList { "1!not valid JSON at line 1" };
+    QTest::newRow("leading zero") << QByteArray("{\"a\":01}") << true << QStringList { "1!not valid JSON at line 1" };
+    QTest::newRow("infinity") << QByteArray("{\"a\":-Infinity}") << true
+                              << QStringList { "1!not valid JSON at line 1" };
+    QTest::newRow("single quotes") << QByteArray("{'a':1}") << true << QStringList { "1!not valid JSON at line 1" };
+    QTest::newRow("comment") << QByteArray("{\"a\":1 /* one */}") << true
+                             << QStringList { "1!not valid JSON at line 1" };
+    QTest::newRow("two on a line") << QByteArray("{\"a\":1} {\"a\":2}") << true
+                                   << QStringList { "1!not valid JSON at line 1, column 9" };
+    QTest::newRow("only a backslash at the end") << QByteArray("[{\"a\":\"\\") << false << QStringList { "1!", "1!" };
     QTest::newRow("not a number") << QByteArray("{\"a\":NaN}") << true
                                   << QStringList { "1!not valid JSON at line 1, column 6" };
 }
@@ -155,6 +169,11 @@ void TestJsonRows::hostileSizes_data()
             << "{\"a\":" + QByteArray(1'000'000, '[') << lines << (lines ? "nested deeper" : "ends inside");
         QTest::addRow("many keys, %s", kind) << keys << lines << "4096 keys";
     }
+    QTest::newRow("many values") << "{\"a\":[" + QByteArray("0,").repeated(4'000'000) + "0]}" << true
+                                 << "4 million values";
+    QTest::newRow("many large objects") << "{\"a\":[" + (keys.chopped(15'000) + "\"z\":1},").repeated(100)
+            + keys.chopped(15'000)
+            + "\"z\":1}]}" << true << "have hundreds";
     QTest::newRow("a long word in the reason")
         << "{\"a\":" + QByteArray(1'000'000, 'x') + "}" << true << "not valid JSON";
 }
