@@ -2,6 +2,8 @@
 
 #include "core/data/text_checks.h"
 
+#include <optional>
+
 namespace tunebench {
 namespace {
 
@@ -16,20 +18,15 @@ std::string generationPrompt(Conversation& conversation, size_t count)
     return extends ? with->text.substr(without->text.size()) : "";
 }
 
-/// The answers with which a conversation begins: many templates cannot render nothing before them. They begin after the
-/// only generation prompt in the text.
-Read<Addition> addedAtStart(Conversation& conversation, size_t end)
+/// Where the answers begin with which a conversation begins: many templates cannot render nothing before them, or
+/// render it without a generation prompt. They begin after the only generation prompt in the text.
+std::optional<size_t> startOfFirst(Conversation& conversation, size_t end, std::string_view whole)
 {
-    auto whole = conversation.render(end, false);
-    if (!whole)
-        return refuse(whole.error());
     const std::string prompt = generationPrompt(conversation, end);
-    const size_t at = prompt.empty() ? std::string::npos : whole->text.find(prompt);
-    if (at == std::string::npos || whole->text.find(prompt, at + 1) != std::string::npos)
-        return refuse("it begins with an assistant turn, and where that begins in what the chat template writes cannot "
-                      "be told");
-    const ByteSpan span { at + prompt.size(), whole->text.size() };
-    return Addition { std::move(whole->text), span };
+    const size_t at = prompt.empty() ? std::string::npos : whole.find(prompt);
+    if (at == std::string::npos || whole.find(prompt, at + 1) != std::string::npos)
+        return {};
+    return at + prompt.size();
 }
 
 } // namespace
@@ -64,18 +61,22 @@ Read<RenderedChat> Conversation::render(size_t count, bool generationPrompt)
 Read<Addition> addedBy(Conversation& conversation, size_t begin, size_t end)
 {
     auto before = conversation.render(begin, true);
-    if (!before)
-        return begin > 0 ? Read<Addition>(refuse(before.error())) : addedAtStart(conversation, end);
+    if (!before && begin > 0)
+        return refuse(before.error());
     auto whole = conversation.render(end, false);
     if (!whole)
         return refuse(whole.error());
-    if (!whole->text.starts_with(before->text)) {
-        if (begin == 0)
-            return addedAtStart(conversation, end);
-        return refuse("the chat template writes the turns before turn " + std::to_string(begin + 1)
-            + " otherwise once it follows, so where the answer begins cannot be told");
-    }
-    const ByteSpan span { before->text.size(), whole->text.size() };
+    std::optional<size_t> start;
+    if (begin == 0)
+        start = startOfFirst(conversation, end, whole->text);
+    if (!start && before && whole->text.starts_with(before->text))
+        start = before->text.size();
+    if (!start)
+        return refuse(begin == 0 ? "it begins with an assistant turn, and where that begins in what the chat template "
+                                   "writes cannot be told"
+                                 : "the chat template writes the turns before turn " + std::to_string(begin + 1)
+                    + " otherwise once it follows, so where the answer begins cannot be told");
+    const ByteSpan span { *start, whole->text.size() };
     return Addition { std::move(whole->text), span };
 }
 
