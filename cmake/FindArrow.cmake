@@ -1,13 +1,9 @@
 # Arrow and Parquet for C++ as the wheel of pyarrow lays them out. Looked for in $TUNEBENCH_ARROW (the folder that holds
 # include/ and the libraries, or lib/ with them), then where packaging/setup.sh puts it.
 
-if(DEFINED ENV{XDG_CACHE_HOME} AND NOT "$ENV{XDG_CACHE_HOME}" STREQUAL "")
-    set(_arrow_cache "$ENV{XDG_CACHE_HOME}/tunebench")
-else()
-    set(_arrow_cache "$ENV{HOME}/.cache/tunebench")
-endif()
+include(cache_folder)
 find_path(Arrow_ROOT_DIR NAMES include/parquet/arrow/reader.h
-    PATHS "$ENV{TUNEBENCH_ARROW}" "${_arrow_cache}/arrow/pyarrow" NO_DEFAULT_PATH)
+    PATHS "$ENV{TUNEBENCH_ARROW}" "${tunebench_cache}/arrow/pyarrow" NO_DEFAULT_PATH)
 # The wheel names its libraries by version alone.
 find_library(Arrow_LIBRARY NAMES arrow libarrow.so.2600
     PATHS "${Arrow_ROOT_DIR}" "${Arrow_ROOT_DIR}/lib" NO_DEFAULT_PATH)

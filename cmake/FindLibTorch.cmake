@@ -4,13 +4,9 @@
 #
 # LibTorch::LibTorch links torch_cpu and c10 alone; the CUDA half is opened at start where a driver is found.
 
-if(DEFINED ENV{XDG_CACHE_HOME} AND NOT "$ENV{XDG_CACHE_HOME}" STREQUAL "")
-    set(_libtorch_cache "$ENV{XDG_CACHE_HOME}/tunebench")
-else()
-    set(_libtorch_cache "$ENV{HOME}/.cache/tunebench")
-endif()
+include(cache_folder)
 find_path(LibTorch_ROOT_DIR NAMES include/ATen/ATen.h
-    PATHS "$ENV{TUNEBENCH_LIBTORCH}" "${_libtorch_cache}/libtorch/torch" NO_DEFAULT_PATH)
+    PATHS "$ENV{TUNEBENCH_LIBTORCH}" "${tunebench_cache}/libtorch/torch" NO_DEFAULT_PATH)
 find_library(LibTorch_CPU_LIBRARY torch_cpu PATHS "${LibTorch_ROOT_DIR}/lib" NO_DEFAULT_PATH)
 find_library(LibTorch_C10_LIBRARY c10 PATHS "${LibTorch_ROOT_DIR}/lib" NO_DEFAULT_PATH)
 

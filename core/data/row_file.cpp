@@ -1,6 +1,5 @@
 #include "core/data/row_file.h"
 
-#include "core/data/dataset_files.h"
 #include "core/data/delimited_rows.h"
 #include "core/data/json_rows.h"
 #include "core/data/line_splitter.h"
@@ -33,13 +32,10 @@ public:
 
     Result<void> run()
     {
-        const auto kind = fileKind(m_file.m_path);
-        if (!kind)
-            return cannot("files of its kind are not read; convert it to " + knownFileKinds() + ".");
-        using Step = Result<void> (Opening::*)(FileKind);
+        using Step = Result<void> (Opening::*)();
         for (const Step step : { &Opening::unpackContent, &Opening::checkContent, &Opening::convertContent,
                  &Opening::findRows, &Opening::checkRows }) {
-            if (auto done = (this->*step)(*kind); !done)
+            if (auto done = (this->*step)(); !done)
                 return done;
             if (m_limits.stop.stop_requested())
                 return stopped();
@@ -48,6 +44,7 @@ public:
     }
 
 private:
+    FileKind kind() const { return m_file.m_kind; }
     std::string_view text() const { return m_file.content().text(); }
     bool isPreview() const { return m_limits.maxRows != SIZE_MAX; }
     size_t maxBytes() const { return isPreview() ? previewBytes : SIZE_MAX; }
@@ -68,11 +65,11 @@ private:
         return {};
     }
 
-    Result<void> unpackContent(FileKind kind)
+    Result<void> unpackContent()
     {
         const Packing packing = packingOf(text());
         if (packing != Packing::none) {
-            const size_t most = kind == FileKind::parquet ? SIZE_MAX : maxBytes(); // its directory is at its end
+            const size_t most = kind() == FileKind::parquet ? SIZE_MAX : maxBytes(); // its directory is at its end
             return keep(unpack(text(), packing, m_file.m_path, most, m_limits.stop));
         }
         const std::string ending = std::filesystem::path(m_file.m_path).extension().string();
@@ -81,20 +78,20 @@ private:
         return {};
     }
 
-    Result<void> checkContent(FileKind kind)
+    Result<void> checkContent()
     {
         if (text().starts_with("version https://git-lfs"))
             return cannot("it is a Git LFS pointer, not the data; run \"git lfs pull\" where it came from.");
         if (isBlank(text()))
             return cannot("the file is empty; choose a file with at least one row.");
-        if (kind != FileKind::parquet && text().starts_with(parquetMark))
+        if (kind() != FileKind::parquet && text().starts_with(parquetMark))
             return cannot("it is a Parquet file; give it a name that ends in .parquet.");
         return {};
     }
 
-    Result<void> convertContent(FileKind kind)
+    Result<void> convertContent()
     {
-        if (kind == FileKind::parquet)
+        if (kind() == FileKind::parquet)
             return keep(convertParquet(text(), m_file.m_path, maxRows(), m_limits.stop));
         const Encoding encoding = encodingOf(m_file.content(), isPreview() ? sampleBytes : SIZE_MAX);
         if (encoding == Encoding::utf32)
@@ -108,15 +105,15 @@ private:
         return keep(convertToUtf8(text(), encoding, m_file.m_path, maxBytes(), m_limits.stop));
     }
 
-    Result<void> findRows(FileKind kind)
+    Result<void> findRows()
     {
         const MappedFile& content = m_file.content();
         const SplitLimits limits { maxRows(), m_limits.stop,
             [&content](size_t begin, size_t end) { content.release(begin, end); } };
-        switch (kind) {
+        switch (kind()) {
         case FileKind::commaSeparated:
         case FileKind::tabSeparated:
-            return findCells(kind == FileKind::tabSeparated ? '\t' : ',', limits);
+            return findCells(kind() == FileKind::tabSeparated ? '\t' : ',', limits);
         case FileKind::text:
             m_file.m_rows = splitLines(text(), limits);
             m_file.m_parse = parseTextRow;
@@ -126,7 +123,7 @@ private:
         case FileKind::parquet:
             break;
         }
-        m_file.m_rows = splitRowsOfJson(text(), kind != FileKind::json, limits);
+        m_file.m_rows = splitRowsOfJson(text(), kind() != FileKind::json, limits);
         m_file.m_parse = parseJsonRow;
         return {};
     }
@@ -143,7 +140,7 @@ private:
         return {};
     }
 
-    Result<void> checkRows(FileKind /*kind*/)
+    Result<void> checkRows()
     {
         if (m_file.count() >= maxRowsOfFile)
             return cannot("it has more than 50 million rows; split it into several files.");
@@ -158,8 +155,9 @@ private:
     bool m_isCut = false; ///< only the first bytes were unpacked or converted
 };
 
-RowFile::RowFile(std::string path, MappedFile original)
+RowFile::RowFile(std::string path, FileKind kind, MappedFile original)
     : m_path(std::move(path))
+    , m_kind(kind)
     , m_original(std::move(original))
 {
 }
@@ -169,7 +167,11 @@ Result<RowFile> RowFile::open(const std::string& path, const OpenLimits& limits,
     auto original = MappedFile::open(path);
     if (!original)
         return tl::unexpected(original.error());
-    RowFile file(path, std::move(*original));
+    const auto kind = fileKind(path);
+    if (!kind)
+        return failure("Cannot read " + path + " as a dataset: files of its kind are not read; convert it to "
+            + knownFileKinds() + ".");
+    RowFile file(path, *kind, std::move(*original));
     if (auto opened = Opening(file, limits, notices).run(); !opened)
         return tl::unexpected(opened.error());
     return file;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/base/files.h"
+#include "core/data/dataset_files.h"
 #include "core/data/row_index.h"
 
 #include <optional>
@@ -23,6 +24,7 @@ public:
     static Result<RowFile> open(const std::string& path, const OpenLimits& limits, std::vector<std::string>& notices);
 
     const std::string& path() const { return m_path; }
+    FileKind kind() const { return m_kind; }
     size_t count() const { return m_rows.count(); }
 
     /// From 1; in a Parquet file the number of the row.
@@ -39,10 +41,11 @@ private:
     class Opening;
     using Parse = std::function<ParsedRow(const RawRow& row)>;
 
-    RowFile(std::string path, MappedFile original);
+    RowFile(std::string path, FileKind kind, MappedFile original);
     const MappedFile& content() const { return m_converted ? *m_converted : m_original; }
 
     std::string m_path;
+    FileKind m_kind;
     MappedFile m_original;
     std::optional<MappedFile> m_converted;
     RowIndex m_rows;

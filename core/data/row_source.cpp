@@ -11,9 +11,10 @@ namespace {
 
 constexpr size_t chunkBytes = size_t { 16 } << 20;
 
-/// The fingerprints of a file's parts, made on all cores.
-void addFile(Fingerprint& all, const MappedFile& content)
+/// The kind, which tells what the bytes mean, and the fingerprints of the file's parts, made on all cores.
+void addFile(Fingerprint& all, const RowFile& file)
 {
+    const MappedFile& content = file.original();
     const size_t size = content.bytes().size();
     std::vector<std::string> parts((size + chunkBytes - 1) / chunkBytes);
     parallelFor(parts.size(), 0, [&](size_t i) {
@@ -24,7 +25,7 @@ void addFile(Fingerprint& all, const MappedFile& content)
         parts[i] = part.text();
         content.release(begin, end);
     });
-    all.add(std::to_string(size) + ":");
+    all.add(std::to_string(static_cast<int>(file.kind())) + ":" + std::to_string(size) + ":");
     for (const std::string& part : parts)
         all.add(part);
 }
@@ -83,7 +84,7 @@ std::string RowSource::fingerprint() const
 {
     Fingerprint all;
     for (const auto& file : m_files)
-        addFile(all, file.original());
+        addFile(all, file);
     return all.text();
 }
 

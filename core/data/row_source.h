@@ -25,7 +25,7 @@ public:
     /// Says that rows begin .. end are not needed for now, so that their bytes leave this process's memory.
     void release(size_t begin, size_t end) const;
 
-    /// 16 hex digits that change when a byte of the files does.
+    /// 16 hex digits that change when a byte or the kind of the files does.
     std::string fingerprint() const;
 
     /// The files, for messages: "a.json and 2 more".

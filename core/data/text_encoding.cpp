@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <cstdint>
 #include <iconv.h>
 #include <memory>
 #include <optional>
@@ -101,7 +102,7 @@ public:
         if (isOpen())
             iconv_close(m_handle);
     }
-    bool isOpen() const { return m_handle != reinterpret_cast<iconv_t>(-1); }
+    bool isOpen() const { return reinterpret_cast<std::intptr_t>(m_handle) != -1; }
 
     enum class State { going, done, invalid };
 

@@ -388,6 +388,7 @@ void TestRowSource::fingerprint()
     changed[rows.size() - 3] = '2';
     QVERIFY(openOne(files.write("rows.jsonl", changed), { .maxRows = 1 })->fingerprint() != first);
     QCOMPARE(openOne(files.write("rows.jsonl", rows), { .maxRows = 1 })->fingerprint(), first);
+    QVERIFY(openOne(files.write("rows.txt", rows), { .maxRows = 1 })->fingerprint() != first);
 }
 
 void TestRowSource::release()
