@@ -12,6 +12,9 @@ if(TUNEBENCH_SANITIZE)
     add_compile_options(-fsanitize=address,undefined -fno-omit-frame-pointer -fno-sanitize-recover=undefined)
     add_link_options(-fsanitize=address,undefined)
 endif()
+if(TUNEBENCH_FUZZ)
+    add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
 
 # tunebench_library(NAME SOURCES ... [LINKS public libraries ...] [USES private libraries ...]): one folder of core or ui.
 function(tunebench_library name)

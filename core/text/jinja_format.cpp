@@ -38,8 +38,9 @@ public:
         }
         const Sequence* tuple = asTuple();
         const bool allUsed = tuple ? m_used == tuple->items.size() : m_used == 1 || m_arguments.dict();
-        const bool sequenceIgnored = m_arguments.sequence() && !tuple && m_used == 0;
-        if (!allUsed && !sequenceIgnored)
+        // Python lets whatever has items stand unused.
+        const bool hasItems = (m_arguments.sequence() && !tuple) || m_arguments.isUndefined();
+        if (!allUsed && !(hasItems && m_used == 0))
             throw TypeFailure("not all arguments converted during string formatting");
         return out;
     }

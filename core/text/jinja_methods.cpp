@@ -4,6 +4,7 @@
 #include "core/text/jinja_operators.h"
 
 #include <algorithm>
+#include <array>
 
 /// Methods of dicts and lists, and how attributes are found.
 namespace tunebench::jinja {
@@ -177,6 +178,25 @@ Value callable(std::string name, std::function<Value(Arguments&)> call)
     return std::make_shared<const Callable>(Callable { std::move(name), std::move(call) });
 }
 
+/// The attributes of Python's numbers; its methods on them are not supported, and never taken for missing.
+std::optional<Value> numberAttribute(const Value& number, std::string_view name)
+{
+    constexpr std::array<std::string_view, 9> methods = { "as_integer_ratio", "bit_count", "bit_length", "conjugate",
+        "from_bytes", "fromhex", "hex", "is_integer", "to_bytes" };
+    const bool real = number.isFloat();
+    if (name == "real")
+        return number.isBool() ? Value(static_cast<int64_t>(number.truthy())) : number;
+    if (name == "imag")
+        return real ? Value(0.0) : Value(int64_t { 0 });
+    if (name == "numerator" && !real)
+        return number.isBool() ? Value(static_cast<int64_t>(number.truthy())) : number;
+    if (name == "denominator" && !real)
+        return Value(int64_t { 1 });
+    if (std::find(methods.begin(), methods.end(), name) != methods.end())
+        throw TypeFailure("the method '" + std::string(name) + "' of a number is not supported in a template");
+    return {};
+}
+
 /// What Python's getattr finds, methods included.
 std::optional<Value> ownAttribute(const Value& base, const std::string& name)
 {
@@ -185,6 +205,8 @@ std::optional<Value> ownAttribute(const Value& base, const std::string& name)
     if (isHiddenMethod(base, name))
         return Value::missing(
             "access to attribute '" + name + "' of '" + std::string(base.typeName()) + "' object is unsafe.");
+    if (base.isNumber())
+        return numberAttribute(base, name);
     if (const Namespace* space = base.space()) {
         const auto found = space->attributes.find(name);
         return found == space->attributes.end() ? std::nullopt : std::optional(found->second);

@@ -133,12 +133,18 @@ bool isUpperTest(const Value& input, const Arguments& arguments)
 
 bool isFilter(const Value& input, const Arguments& arguments)
 {
-    return plain(arguments, [&] { return input.isText() && findFilter(input.text()); });
+    return plain(arguments, [&] {
+        hashKey(input); // a list is no name, and an error
+        return input.isText() && findFilter(input.text());
+    });
 }
 
 bool isTest(const Value& input, const Arguments& arguments)
 {
-    return plain(arguments, [&] { return input.isText() && findTest(input.text()); });
+    return plain(arguments, [&] {
+        hashKey(input); // a list is no name, and an error
+        return input.isText() && findTest(input.text());
+    });
 }
 
 constexpr NamedTest tests[] = { { "odd", isOdd }, { "even", isEven }, { "divisibleby", isDivisibleBy },
