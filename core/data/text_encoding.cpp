@@ -62,30 +62,34 @@ std::optional<Encoding> utf16Of(std::string_view text)
     return {};
 }
 
-/// Whether bytes that are not UTF-8 are Korean in CP949: each pair is one of its characters, and most are of the 2,350
-/// Hangul of KS X 1001 (B0A1 to C8FE), which other encodings that fit in form (GBK, Shift JIS) do not show.
+/// Whether bytes that are not UTF-8 are Korean in CP949: nearly each pair is one of its characters, and most are of the
+/// 2,350 Hangul of KS X 1001 (B0A1 to C8FE), which other encodings that fit in form (GBK, Shift JIS) do not show.
 bool looksKorean(std::string_view sample)
 {
     const auto at = [&](size_t i) { return static_cast<unsigned char>(sample[i]); };
     size_t pairs = 0;
     size_t hangul = 0;
+    size_t damaged = 0;
     for (size_t i = 0; i < sample.size(); ++i) {
         if (at(i) < 0x80)
             continue;
         if (i + 1 == sample.size())
             break; // the sample may end inside a character
         const unsigned char lead = at(i);
-        const unsigned char trail = at(++i);
+        const unsigned char trail = at(i + 1);
         const bool isOfKs = trail >= 0xa1 && trail <= 0xfe;
         const bool isExtended = lead <= 0xc6
             && ((trail >= 0x41 && trail <= 0x5a) || (trail >= 0x61 && trail <= 0x7a)
                 || (trail >= 0x81 && trail <= 0xa0));
-        if (lead < 0x81 || lead > 0xfd || (!isOfKs && !isExtended))
-            return false;
+        if (lead < 0x81 || lead > 0xfd || (!isOfKs && !isExtended)) {
+            ++damaged;
+            continue;
+        }
+        ++i;
         ++pairs;
         hangul += isOfKs && lead >= 0xb0 && lead <= 0xc8;
     }
-    return pairs > 0 && hangul * 10 >= pairs * 7;
+    return pairs > 0 && damaged * 100 <= pairs && hangul * 10 >= pairs * 7;
 }
 
 /// An open converter of the system.

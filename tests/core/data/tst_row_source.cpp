@@ -259,6 +259,8 @@ void TestRowSource::refusesFiles_data()
                                       << "at line 2, character 2 (byte 9 of the file) it ends inside a character";
     QTest::newRow("lone surrogate") << "rows.txt" << QByteArray("\xff\xfe\x61\0\x00\xd8\x62\0", 8)
                                     << "at line 1, character 2 (byte 5 of the file) the bytes are no character";
+    QTest::newRow("damaged CP949") << "rows.txt" << QByteArray("\xb0\xa1\n").repeated(200) + "a\xff\n"
+                                   << "as CP949: at line 201, character 2 (byte 602 of the file)";
     QTest::newRow("no Parquet") << "rows.parquet" << QByteArray("{\"a\":1}") << "PAR1";
     QTest::newRow("only marks") << "rows.parquet" << QByteArray("PAR1PAR1PAR1") << "Cannot read the Parquet file";
     QTest::newRow("Parquet by another name") << "rows.json" << contentOf(filesFolder() + "none.parquet") << ".parquet";
