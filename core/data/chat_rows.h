@@ -12,6 +12,7 @@ struct RowNotes {
     std::string untrainedReason; ///< of the first of them
     bool hiddenReasoning = false; ///< an answer's reasoning, for which the template has no place
     bool hiddenTools = false; ///< the list of tools, likewise
+    bool decomposedKorean = false; ///< it holds syllables as conjoining letters (NFD)
 };
 
 /// A conversation as the template writes it, and the bytes of it that are to be learned.

@@ -50,6 +50,7 @@ struct Dataset {
     TruncationCounts truncation;
     int64_t duplicates = 0; ///< usable rows that say what an earlier row says
     std::string fingerprint; ///< of the files' content
+    bool kept = false; ///< the encoded rows of an earlier run were taken
     std::vector<std::string> notices; ///< what a person should know about how the rows were read
 };
 

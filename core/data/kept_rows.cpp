@@ -15,7 +15,14 @@ constexpr std::string_view magic = "tunebench rows 1";
 constexpr size_t mostBytes = size_t { 4 } << 30; // in the folder
 constexpr size_t bufferBytes = size_t { 1 } << 20;
 
-enum Flags : uint8_t { isReadable = 1, hasRow = 2, sameColumns = 4, hiddenReasoning = 8, hiddenTools = 16 };
+enum Flags : uint8_t {
+    isReadable = 1,
+    hasRow = 2,
+    sameColumns = 4,
+    hiddenReasoning = 8,
+    hiddenTools = 16,
+    decomposedKorean = 32
+};
 
 // ---- values as bytes: numbers in the machine's order, texts and lists with their size before them
 
@@ -225,7 +232,8 @@ std::optional<RowOutcome> KeptRows::next()
         outcome.reason = getText(m_left);
         return outcome;
     }
-    RowNotes notes { get<uint32_t>(m_left), {}, (flags & hiddenReasoning) != 0, (flags & hiddenTools) != 0 };
+    RowNotes notes { get<uint32_t>(m_left), {}, (flags & hiddenReasoning) != 0, (flags & hiddenTools) != 0,
+        (flags & decomposedKorean) != 0 };
     if (notes.untrainedAnswers > 0)
         notes.untrainedReason = getText(m_left);
     outcome.row = EncodedRow { getRow(m_left), std::move(notes) };
@@ -253,7 +261,7 @@ void KeptRowsWriter::add(const RowOutcome& outcome)
     put(m_buffer,
         static_cast<uint8_t>((outcome.readable ? isReadable : 0) | (outcome.row ? hasRow : 0)
             | (isSame ? sameColumns : 0) | (notes.hiddenReasoning ? hiddenReasoning : 0)
-            | (notes.hiddenTools ? hiddenTools : 0)));
+            | (notes.hiddenTools ? hiddenTools : 0) | (notes.decomposedKorean ? decomposedKorean : 0)));
     if (!isSame) {
         std::string names;
         for (const auto& name : outcome.columns)

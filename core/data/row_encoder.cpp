@@ -1,5 +1,7 @@
 #include "core/data/row_encoder.h"
 
+#include "core/data/text_checks.h"
+
 #include <algorithm>
 
 namespace tunebench {
@@ -61,10 +63,15 @@ Read<EncodedRow> RowEncoder::encodeText(const Record& record) const
 {
     if (const auto* chat = std::get_if<ChatRecord>(&record))
         return tokens(*chat);
-    if (const auto* prompt = std::get_if<PromptRecord>(&record))
-        return EncodedRow { tokens(*prompt), {} };
-    if (const auto* text = std::get_if<TextRecord>(&record))
-        return EncodedRow { tokens(*text), {} };
+    RowNotes notes;
+    if (const auto* prompt = std::get_if<PromptRecord>(&record)) {
+        notes.decomposedKorean = hasConjoiningJamo(prompt->prompt) || hasConjoiningJamo(prompt->completion);
+        return EncodedRow { tokens(*prompt), notes };
+    }
+    if (const auto* text = std::get_if<TextRecord>(&record)) {
+        notes.decomposedKorean = hasConjoiningJamo(text->text);
+        return EncodedRow { tokens(*text), notes };
+    }
     return refuse("a preference pair is no single row to learn");
 }
 
@@ -93,6 +100,7 @@ Read<EncodedRow> RowEncoder::tokens(const ChatRecord& record) const
     // The template has written the special tokens already.
     Encoding encoding = m_text->tokenizer.encodeWithSpans(rendered->text, false);
     auto labels = labelsIn(encoding, rendered->supervised);
+    rendered->notes.decomposedKorean = hasConjoiningJamo(rendered->text);
     return EncodedRow { TokenRow { std::move(encoding.ids), std::move(labels) }, std::move(rendered->notes) };
 }
 

@@ -96,9 +96,7 @@ Result<void> RowLoader::takeKept(KeptRows& kept, const LoadProgress& progress, c
         if (progress && index % rowsBetweenReports == 0)
             progress(index, m_source.count());
     }
-    m_loaded.data.notices.emplace_back(
-        "The rows were encoded by an earlier run with the same data, tokenizer, template "
-        "and options, and are taken from there.");
+    m_loaded.data.kept = true;
     return {};
 }
 
@@ -165,6 +163,7 @@ void RowLoader::count(const RowNotes& notes, size_t index)
     m_untrainedAnswers += notes.untrainedAnswers;
     m_hiddenReasoning += notes.hiddenReasoning;
     m_hiddenTools += notes.hiddenTools;
+    m_decomposedKorean += notes.decomposedKorean;
     if (notes.untrainedAnswers > 0 && m_firstUntrained.empty())
         m_firstUntrained = "line " + std::to_string(m_source.lineOf(index)) + ": " + notes.untrainedReason;
 }
@@ -182,6 +181,10 @@ void RowLoader::addNotices()
     if (m_hiddenTools > 0)
         notices.push_back("The chat template does not show tools, so the lists of "
             + counted(m_hiddenTools, "row do", "rows do") + " not reach the model.");
+    if (m_decomposedKorean > 0)
+        notices.push_back("Korean text in " + counted(m_decomposedKorean, "row", "rows")
+            + " stands in single letters (NFD, as some macOS programs write it): other tokens than the same syllables "
+              "composed, and several times as many. Convert the file to NFC.");
 }
 
 } // namespace tunebench

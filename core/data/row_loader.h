@@ -49,7 +49,8 @@ private:
     Columns m_columns;
     std::unordered_set<uint64_t> m_seen; ///< contents
     size_t m_unreadable = 0;
-    size_t m_untrainedAnswers = 0, m_untrainedRows = 0, m_hiddenReasoning = 0, m_hiddenTools = 0; ///< for notices
+    size_t m_untrainedAnswers = 0, m_untrainedRows = 0, m_hiddenReasoning = 0, m_hiddenTools = 0,
+           m_decomposedKorean = 0; ///< for notices
     std::string m_firstUntrained;
 };
 

@@ -63,6 +63,18 @@ std::string_view cutToCharacter(std::string_view text, size_t bytes)
     return text.substr(0, bytes);
 }
 
+bool hasConjoiningJamo(std::string_view text)
+{
+    for (size_t at = text.find('\xe1'); at != std::string_view::npos && at + 1 < text.size();
+         at = text.find('\xe1', at + 1)) {
+        const auto second = static_cast<unsigned char>(text[at + 1]);
+        const auto third = at + 2 < text.size() ? static_cast<unsigned char>(text[at + 2]) : 0;
+        if (second == 0x86 || second == 0x87 || (second == 0x85 && third >= 0xa0))
+            return true;
+    }
+    return false;
+}
+
 bool isBlank(std::string_view text)
 {
     return text.find_first_not_of(" \t\r\n\f\v") == std::string_view::npos;

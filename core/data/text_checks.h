@@ -20,6 +20,10 @@ std::string_view cutToCharacter(std::string_view text, size_t bytes);
 std::string kindOf(const nlohmann::ordered_json& value);
 std::string kindOf(const nlohmann::json& value);
 
+/// True when a text in UTF-8 holds a Korean vowel or final as a conjoining letter (U+1160 to U+11FF), as texts in NFD
+/// do: another text to a model than the same syllables composed, and several times as many tokens.
+bool hasConjoiningJamo(std::string_view text);
+
 /// Nothing, or white space alone.
 bool isBlank(std::string_view text);
 

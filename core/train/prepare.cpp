@@ -55,6 +55,8 @@ Result<Dataset> load(const std::vector<std::string>& files, const RunConfig& con
         return dataset;
     if (config.datasetFormat == DatasetFormat::automatic)
         notice("The rows are " + std::string(choiceName(dataset->format)) + ": " + dataset->why + ".", false);
+    if (dataset->kept)
+        notice("The rows were encoded by an earlier run with the same data, tokenizer, template and options.", false);
     for (const std::string& text : dataset->notices)
         notice(text, true);
     noticeRefusals(dataset->refused, notice);

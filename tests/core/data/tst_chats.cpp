@@ -207,6 +207,12 @@ void TestChats::hiddenPartsAreSaid()
     QVERIFY2(data, data ? "" : data.error().message.c_str());
     QVERIFY(mentions(data->notices, "no place for reasoning"));
     QVERIFY(mentions(data->notices, "does not show tools"));
+    QVERIFY(!mentions(data->notices, "NFD"));
+    const std::string composed = R"({"question":"한글 \u1100","answer":"b"})";
+    const std::string decomposed = R"({"question":"\u1112\u1161\u11ab\u1100\u1173\u11af","answer":"b"})";
+    const auto korean = load(composed + "\n" + decomposed, text);
+    QVERIFY(korean && mentions(korean->notices, "in 1 row stands in single letters (NFD"));
+    QVERIFY(korean->rows[1].ids.size() > korean->rows[0].ids.size());
 }
 
 void TestChats::realRows_data()
