@@ -93,7 +93,7 @@ private:
     {
         if (kind() == FileKind::parquet)
             return keep(convertParquet(text(), m_file.m_path, maxRows(), m_limits.stop));
-        const Encoding encoding = encodingOf(m_file.content(), isPreview() ? sampleBytes : SIZE_MAX);
+        const Encoding encoding = encodingOf(m_file.content(), isPreview() ? sampleBytes : SIZE_MAX, m_limits.stop);
         if (encoding == Encoding::utf32)
             return cannot("it is UTF-32 text; save it as UTF-8.");
         if (encoding == Encoding::utf8) {

@@ -22,7 +22,7 @@ constexpr size_t chunkBytes = size_t { 16 } << 20;
 constexpr size_t sampleBytes = size_t { 256 } << 10; // to judge an encoding by
 
 /// The first byte of a text that is not UTF-8, looked for on all cores.
-size_t firstInvalid(const MappedFile& content, size_t lookAt)
+size_t firstInvalid(const MappedFile& content, size_t lookAt, const std::stop_token& stop)
 {
     const std::string_view text = content.text();
     const size_t size = std::min(text.size(), lookAt);
@@ -36,7 +36,7 @@ size_t firstInvalid(const MappedFile& content, size_t lookAt)
     parallelFor((size + chunkBytes - 1) / chunkBytes, 0, [&](size_t i) {
         const size_t begin = i == 0 ? 0 : border(i * chunkBytes);
         const size_t end = border((i + 1) * chunkBytes);
-        if (begin >= end || begin >= first)
+        if (begin >= end || begin >= first || stop.stop_requested())
             return;
         if (const size_t bad = firstInvalidUtf8(text.substr(begin, end - begin)); bad != npos) {
             size_t known = first;
@@ -160,7 +160,7 @@ tl::unexpected<Error> invalidAt(
 
 } // namespace
 
-Encoding encodingOf(const MappedFile& content, size_t lookAt)
+Encoding encodingOf(const MappedFile& content, size_t lookAt, const std::stop_token& stop)
 {
     const std::string_view text = content.text();
     using namespace std::string_view_literals;
@@ -172,7 +172,7 @@ Encoding encodingOf(const MappedFile& content, size_t lookAt)
         return Encoding::utf16BigEndian;
     if (const auto unmarked = utf16Of(text))
         return *unmarked;
-    const size_t bad = firstInvalid(content, lookAt);
+    const size_t bad = firstInvalid(content, lookAt, stop);
     if (bad == npos)
         return Encoding::utf8;
     const size_t line = bad == 0 ? npos : text.rfind('\n', bad - 1);

@@ -14,8 +14,8 @@ enum class Encoding {
 
 /// How a text is encoded: by its byte order mark; UTF-16 without one by its zero bytes; CP949 where bytes are not UTF-8
 /// and nearly all of the text around them is common Hangul in CP949. Only the first
-/// `lookAt` bytes are looked at (to the next 16 MB).
-Encoding encodingOf(const MappedFile& content, size_t lookAt = SIZE_MAX);
+/// `lookAt` bytes are looked at (to the next 16 MB), and none any more after a stop.
+Encoding encodingOf(const MappedFile& content, size_t lookAt, const std::stop_token& stop);
 
 /// The text in UTF-8. An error with the place of the first bytes that are none of that encoding.
 Result<ConvertedContent> convertToUtf8(
