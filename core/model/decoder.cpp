@@ -22,6 +22,8 @@ std::map<std::string, Parameter*> parameterSlots(Decoder& decoder)
         DecoderLayer& layer = decoder.layers[i];
         const std::string prefix = "model.layers." + std::to_string(i) + ".";
         slots[prefix + "input_layernorm.weight"] = &layer.inputNorm;
+        slots[prefix + "self_attn.q_norm.weight"] = &layer.queryNorm;
+        slots[prefix + "self_attn.k_norm.weight"] = &layer.keyNorm;
         slots[prefix + "post_attention_layernorm.weight"] = &layer.postAttentionNorm;
         for (auto& [name, projection] : layer.projections()) {
             slots[prefix + name + ".weight"] = &projection->weight;
@@ -49,6 +51,8 @@ void Decoder::forEachBaseParameter(const std::function<void(Parameter&)>& body)
     visit(embedding);
     for (DecoderLayer& layer : layers) {
         visit(layer.inputNorm);
+        visit(layer.queryNorm);
+        visit(layer.keyNorm);
         visit(layer.postAttentionNorm);
         for (auto& [name, projection] : layer.projections()) {
             visit(projection->weight);

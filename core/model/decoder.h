@@ -12,6 +12,7 @@ namespace tunebench {
 struct DecoderLayer {
     Parameter inputNorm; ///< [hidden]
     Linear query, key, value, output;
+    Parameter queryNorm, keyNorm; ///< [head size]; do not exist in most families
     Parameter postAttentionNorm; ///< [hidden]
     Linear gate, up, down;
 

@@ -29,6 +29,8 @@ constexpr std::array blockNames = {
     NamePair { "attn_norm", "input_layernorm" },
     NamePair { "attn_q", "self_attn.q_proj" },
     NamePair { "attn_k", "self_attn.k_proj" },
+    NamePair { "attn_q_norm", "self_attn.q_norm" },
+    NamePair { "attn_k_norm", "self_attn.k_norm" },
     NamePair { "attn_v", "self_attn.v_proj" },
     NamePair { "attn_output", "self_attn.o_proj" },
     NamePair { "ffn_norm", "post_attention_layernorm" },
@@ -131,8 +133,8 @@ void readSizes(ModelSpec& spec, Keys& keys, const GgufFile& file)
         keys.refuse("rope.dimension_count", "smaller than a head, which is not known");
     if (keys.integer("expert_count", 0) != 0)
         keys.refuse("expert_count", "above 0: mixtures of experts are not known");
-    if (keys.integer("attention.sliding_window", 0) != 0)
-        keys.refuse("attention.sliding_window", "above 0: sliding-window attention is not known");
+    if (const int64_t window = keys.integer("attention.sliding_window", 0); window > 0)
+        spec.contextLength = std::min(spec.contextLength, window); // shorter rows see all of themselves
 }
 
 void readRope(ModelSpec& spec, Keys& keys)
@@ -185,10 +187,11 @@ Result<ModelSpec> modelSpecFromGguf(const GgufFile& file)
     if (spec.vocabularySize == 0)
         return failure(where + " has no token_embd.weight, so it is no whole model.");
     spec.tiedEmbeddings = !findTensor(file, "output.weight");
+    spec.queryKeyNorm = family->queryKeyNorm;
     spec.queryKeyValueBias
-        = family->biasOptions ? findTensor(file, "blk.0.attn_q.bias") != nullptr : family->queryKeyValueBias;
-    spec.outputBias = family->biasOptions && findTensor(file, "blk.0.attn_output.bias");
-    spec.mlpBias = family->biasOptions && findTensor(file, "blk.0.ffn_up.bias");
+        = family->attentionBiasOption ? findTensor(file, "blk.0.attn_q.bias") != nullptr : family->queryKeyValueBias;
+    spec.outputBias = family->attentionBiasOption && findTensor(file, "blk.0.attn_output.bias");
+    spec.mlpBias = family->mlpBiasOption && findTensor(file, "blk.0.ffn_up.bias");
     auto checked = checkModelSpec(spec, where);
     if (checked)
         checked = readRopeFactors(spec, file);

@@ -6,24 +6,37 @@
 namespace tunebench {
 namespace {
 
+using SlidingWindow = ModelFamily::SlidingWindow;
+
 constexpr std::array families = {
     ModelFamily { .name = "llama",
         .modelClass = "LlamaForCausalLM",
         .ggufArchitecture = "llama",
-        .biasOptions = true,
-        .queryKeyValueBias = false,
-        .slidingWindowOption = false,
+        .attentionBiasOption = true,
+        .mlpBiasOption = true,
         .interleavedInGguf = true,
-        .defaultKeyValueHeads = 0,
         .defaultContext = 2048 },
+    // Its GGUF files call themselves llama.
+    ModelFamily { .name = "mistral",
+        .modelClass = "MistralForCausalLM",
+        .slidingWindow = SlidingWindow::whenGiven,
+        .defaultKeyValueHeads = 8,
+        .defaultContext = 131072 },
     ModelFamily { .name = "qwen2",
         .modelClass = "Qwen2ForCausalLM",
         .ggufArchitecture = "qwen2",
-        .biasOptions = false,
         .queryKeyValueBias = true,
-        .slidingWindowOption = true,
-        .interleavedInGguf = false,
+        .slidingWindow = SlidingWindow::whenUsed,
         .defaultKeyValueHeads = 32,
+        .defaultContext = 32768 },
+    ModelFamily { .name = "qwen3",
+        .modelClass = "Qwen3ForCausalLM",
+        .ggufArchitecture = "qwen3",
+        .attentionBiasOption = true,
+        .queryKeyNorm = true,
+        .slidingWindow = SlidingWindow::whenUsed,
+        .defaultKeyValueHeads = 32,
+        .defaultHeadSize = 128,
         .defaultContext = 32768 },
 };
 
@@ -47,7 +60,7 @@ const ModelFamily* familyByName(std::string_view modelType)
 
 const ModelFamily* familyByArchitecture(std::string_view architecture)
 {
-    return rowWith(&ModelFamily::ggufArchitecture, architecture);
+    return architecture.empty() ? nullptr : rowWith(&ModelFamily::ggufArchitecture, architecture);
 }
 
 std::string knownFamilies()

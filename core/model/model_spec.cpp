@@ -135,9 +135,11 @@ void readSizes(ModelSpec& spec, Fields& fields, const ModelFamily& family)
     spec.keyValueHeads
         = fields.integer("num_key_value_heads", asManyAsHeads ? spec.heads : family.defaultKeyValueHeads);
     const bool divisible = spec.heads > 0 && spec.hiddenSize % spec.heads == 0;
-    if (!fields.find("head_dim") && !divisible)
+    const int64_t dividedSize = divisible ? spec.hiddenSize / spec.heads : 0;
+    const int64_t usualHeadSize = family.defaultHeadSize > 0 ? family.defaultHeadSize : dividedSize;
+    if (!fields.find("head_dim") && usualHeadSize == 0)
         fields.refuse("has a hidden_size that is no multiple of num_attention_heads, and no head_dim");
-    spec.headSize = fields.integer("head_dim", divisible ? spec.hiddenSize / spec.heads : 0);
+    spec.headSize = fields.integer("head_dim", usualHeadSize);
     spec.intermediateSize = fields.integer("intermediate_size");
     spec.vocabularySize = fields.integer("vocab_size");
     spec.contextLength = fields.integer("max_position_embeddings", family.defaultContext);
@@ -147,25 +149,35 @@ void readSwitches(ModelSpec& spec, Fields& fields, const ModelFamily& family)
 {
     spec.tiedEmbeddings = fields.flag("tie_word_embeddings", false);
     spec.queryKeyValueBias = family.queryKeyValueBias;
-    if (family.biasOptions) {
+    spec.queryKeyNorm = family.queryKeyNorm;
+    if (family.attentionBiasOption)
         spec.queryKeyValueBias = spec.outputBias = fields.flag("attention_bias", false);
+    if (family.mlpBiasOption)
         spec.mlpBias = fields.flag("mlp_bias", false);
-    }
     if (const std::string activation = fields.text("hidden_act", "silu"); activation != "silu")
         fields.refuse("asks for the activation \"" + activation + "\"; known is silu");
 }
 
-/// Qwen2's later layers (from max_window_layers, or as layer_types says) look back a window only.
-void refuseSlidingWindow(Fields& fields, int64_t layers)
+/// Whether some layer looks back a window only: Qwen's later ones (from max_window_layers, or as layer_types says)
+/// where they are told to, Mistral's all.
+bool usesSlidingWindow(Fields& fields, const ModelFamily& family, int64_t layers)
 {
-    if (!fields.flag("use_sliding_window", false))
-        return;
-    const json* types = fields.find("layer_types");
-    const bool windowed = types
-        ? *types != json(std::vector<std::string>(static_cast<size_t>(layers), "full_attention"))
-        : fields.integer("max_window_layers", 28) < layers;
-    if (windowed)
-        fields.refuse("uses sliding-window attention (use_sliding_window), which is not known");
+    using SlidingWindow = ModelFamily::SlidingWindow;
+    if (family.slidingWindow == SlidingWindow::never
+        || (family.slidingWindow == SlidingWindow::whenUsed && !fields.flag("use_sliding_window", false)))
+        return false;
+    if (const json* types = fields.find("layer_types"))
+        return *types != json(std::vector<std::string>(static_cast<size_t>(layers), "full_attention"));
+    return family.slidingWindow == SlidingWindow::whenGiven || fields.integer("max_window_layers", 28) < layers;
+}
+
+/// Rows that are no longer than the window see all of themselves, so the window bounds the context.
+void boundBySlidingWindow(ModelSpec& spec, Fields& fields, const ModelFamily& family)
+{
+    constexpr int64_t usualWindow = 4096; // of a config.json that does not say it
+    if (usesSlidingWindow(fields, family, spec.layers)
+        && (!fields.has("sliding_window") || fields.find("sliding_window")))
+        spec.contextLength = std::min(spec.contextLength, fields.integer("sliding_window", usualWindow));
 }
 
 bool isSane(int64_t size, int64_t most)
@@ -192,10 +204,10 @@ Result<ModelSpec> modelSpecFromConfig(const json& config, std::string_view where
         readSwitches(spec, fields, *family);
         spec.normEpsilon = fields.number("rms_norm_eps", 1e-6);
         spec.rope = readRope(fields, spec.contextLength);
+        if (!problem)
+            boundBySlidingWindow(spec, fields, *family);
         if (auto checked = checkModelSpec(spec, place); !problem && !checked)
             return tl::unexpected(checked.error());
-        if (family->slidingWindowOption && !problem)
-            refuseSlidingWindow(fields, spec.layers);
     }
     if (problem)
         return failure(*problem);
@@ -222,10 +234,12 @@ nlohmann::ordered_json configFromModelSpec(const ModelSpec& spec)
         { "tie_word_embeddings", spec.tiedEmbeddings },
         { "vocab_size", spec.vocabularySize },
     };
-    if (family->biasOptions) {
+    if (family->attentionBiasOption)
         config["attention_bias"] = spec.queryKeyValueBias;
+    if (family->mlpBiasOption)
         config["mlp_bias"] = spec.mlpBias;
-    }
+    if (family->slidingWindow == ModelFamily::SlidingWindow::whenGiven)
+        config["sliding_window"] = nullptr; // contextLength says it
     const RopeSpec& rope = spec.rope;
     if (rope.scaling != RopeSpec::Scaling::none)
         config["rope_scaling"] = { { "rope_type", rope.scaling == RopeSpec::Scaling::linear ? "linear" : "llama3" },
@@ -306,6 +320,10 @@ std::vector<TensorInfo> neededTensors(const ModelSpec& spec)
         add(layer + "input_layernorm.weight", { spec.hiddenSize });
         addLinear(layer + "self_attn.q_proj", queries, spec.hiddenSize, spec.queryKeyValueBias);
         addLinear(layer + "self_attn.k_proj", keys, spec.hiddenSize, spec.queryKeyValueBias);
+        if (spec.queryKeyNorm) {
+            add(layer + "self_attn.q_norm.weight", { spec.headSize });
+            add(layer + "self_attn.k_norm.weight", { spec.headSize });
+        }
         addLinear(layer + "self_attn.v_proj", keys, spec.hiddenSize, spec.queryKeyValueBias);
         addLinear(layer + "self_attn.o_proj", spec.hiddenSize, queries, spec.outputBias);
         add(layer + "post_attention_layernorm.weight", { spec.hiddenSize });

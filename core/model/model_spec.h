@@ -25,7 +25,7 @@ struct RopeSpec {
 
 /// One decoder described by numbers and switches: what a family differs in is data, never a copy of the code.
 struct ModelSpec {
-    std::string family; ///< transformers' model_type: llama, qwen2
+    std::string family; ///< transformers' model_type: llama, qwen2, ...
     int64_t hiddenSize = 0;
     int64_t layers = 0;
     int64_t heads = 0;
@@ -33,13 +33,14 @@ struct ModelSpec {
     int64_t headSize = 0;
     int64_t intermediateSize = 0;
     int64_t vocabularySize = 0; ///< rows of the embedding
-    int64_t contextLength = 0; ///< max_position_embeddings
+    int64_t contextLength = 0; ///< max_position_embeddings; a sliding window where it is smaller
     double normEpsilon = 1e-5;
     RopeSpec rope;
     bool tiedEmbeddings = false; ///< the head is the embedding
     bool queryKeyValueBias = false;
     bool outputBias = false; ///< bias on o_proj
     bool mlpBias = false;
+    bool queryKeyNorm = false; ///< RMS norm of each head of q and k before the rotation
     bool operator==(const ModelSpec&) const = default;
 };
 

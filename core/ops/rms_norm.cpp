@@ -25,7 +25,7 @@ at::Tensor rmsNormBackward(const at::Tensor& outputGradient, const at::Tensor& x
     auto normalized = at::mul(x.to(at::kFloat), scale);
     const auto incoming = outputGradient.to(at::kFloat);
     if (weightGradient.defined())
-        weightGradient.add_(at::mul(incoming, normalized).sum(0));
+        weightGradient.add_(at::mul(incoming, normalized).flatten(0, -2).sum(0));
     // With y = w * n and n = x * s: dx = s * (g - n * mean(g * n)), g = w * dy.
     auto gradient = at::mul(incoming, weight.to(at::kFloat));
     const auto mean = at::mul(gradient, normalized).sum(-1, true).div_(static_cast<double>(x.size(-1)));

@@ -4,6 +4,8 @@
 
 namespace tunebench {
 
+// Rows are normalised along the last dimension; what is said of [tokens, hidden] holds for [tokens, heads, head size].
+
 /// 1 / sqrt(mean(x^2) + epsilon) of each row of x [tokens, hidden], in fp32: [tokens, 1].
 at::Tensor rmsNormScale(const at::Tensor& x, double epsilon);
 

@@ -23,6 +23,27 @@ at::Tensor heads(const at::Tensor& x, int64_t headSize)
     return x.view({ x.size(0), -1, headSize });
 }
 
+/// Query or key as attention takes it, from what is kept of it.
+at::Tensor attendedForm(const at::Tensor& kept, const Parameter& norm, const PassContext& context)
+{
+    if (!norm.exists())
+        return kept; // rotated already
+    const CategoryScope scope(MemoryCategory::temporary);
+    const auto y = normalized(kept, rmsNormScale(kept, context.spec.normEpsilon), norm);
+    rotate(y, context.angles);
+    return y;
+}
+
+/// The gradient of what was projected, from that of what attention took.
+at::Tensor projectedGradient(
+    const at::Tensor& gradient, const at::Tensor& projected, const Parameter& norm, const PassContext& context)
+{
+    rotateBack(gradient, context.angles);
+    if (!norm.exists())
+        return gradient;
+    return normBackward(gradient, projected, rmsNormScale(projected, context.spec.normEpsilon), norm);
+}
+
 /// Attention half: fills the first part of `a` and returns input + attention.
 at::Tensor attentionForward(const DecoderLayer& layer, const PassContext& context, LayerActivations& a)
 {
@@ -33,9 +54,15 @@ at::Tensor attentionForward(const DecoderLayer& layer, const PassContext& contex
         a.key = heads(linear(layer.key, x), context.spec.headSize);
         a.value = heads(linear(layer.value, x), context.spec.headSize);
     }
-    rotate(a.query, context.angles);
-    rotate(a.key, context.angles);
-    a.attended = attention(a.query, a.key, a.value, context.segments).flatten(1);
+    if (!context.spec.queryKeyNorm) {
+        rotate(a.query, context.angles);
+        rotate(a.key, context.angles);
+    }
+    {
+        const auto query = attendedForm(a.query, layer.queryNorm, context);
+        const auto key = attendedForm(a.key, layer.keyNorm, context);
+        a.attended = attention(query, key, a.value, context.segments).flatten(1);
+    }
     return linear(layer.output, a.attended).add_(a.input);
 }
 
@@ -79,13 +106,16 @@ AttentionGradients attentionInputGradients(
     at::Tensor attendedGradient;
     linearBackward(layer.output, middleGradient, a.attended, attendedGradient);
     a.attended.reset();
-    auto gradients
-        = attentionBackward(heads(attendedGradient, context.spec.headSize), a.query, a.key, a.value, context.segments);
-    a.query.reset();
-    a.key.reset();
+    auto gradients = [&] {
+        const auto query = attendedForm(a.query, layer.queryNorm, context);
+        const auto key = attendedForm(a.key, layer.keyNorm, context);
+        return attentionBackward(heads(attendedGradient, context.spec.headSize), query, key, a.value, context.segments);
+    }();
     a.value.reset();
-    rotateBack(gradients.query, context.angles);
-    rotateBack(gradients.key, context.angles);
+    gradients.query = projectedGradient(gradients.query, a.query, layer.queryNorm, context);
+    a.query.reset();
+    gradients.key = projectedGradient(gradients.key, a.key, layer.keyNorm, context);
+    a.key.reset();
     return gradients;
 }
 

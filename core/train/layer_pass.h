@@ -17,7 +17,8 @@ struct PassContext {
 struct LayerActivations {
     at::Tensor input; ///< [tokens, hidden]
     at::Tensor inputScale; ///< of the norm, [tokens, 1]
-    at::Tensor query, key, value; ///< rotated, [tokens, heads, head size]
+    at::Tensor query, key,
+        value; ///< [tokens, heads, head size]; q and k rotated, or as projected where they are normalised
     at::Tensor attended; ///< [tokens, heads * head size]; only when the output projection is trained
     at::Tensor middle; ///< input plus attention, [tokens, hidden]
     at::Tensor middleScale; ///< [tokens, 1]

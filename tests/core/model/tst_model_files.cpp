@@ -95,6 +95,7 @@ void TestModelFiles::folderAndGgufAgree_data()
     QTest::addColumn<QString>("name");
     QTest::newRow("llama, one file, reordered in GGUF") << "llama";
     QTest::newRow("qwen2, shards, biases, own head") << "qwen2";
+    QTest::newRow("qwen3, norms of q and k, own head size") << "qwen3";
 }
 
 void TestModelFiles::folderAndGgufAgree()

@@ -2,6 +2,7 @@
 #include "core/model/rope_fit.h"
 #include "model_test_files.h"
 
+#include <algorithm>
 #include <cmath>
 
 using namespace tunebench;
@@ -51,7 +52,9 @@ private slots:
     void spellingsOfRope();
     void defaultsOfFamilies();
     void biasOptions();
+    void slidingWindow_data();
     void slidingWindow();
+    void queryKeyNorms();
     void refuses_data();
     void refuses();
     void configReadsBack_data();
@@ -157,15 +160,46 @@ void TestModelSpec::biasOptions()
     QCOMPARE(neededTensors(*spec).size(), size_t { 2 + 30 * (9 + 7) });
 }
 
+void TestModelSpec::slidingWindow_data()
+{
+    QTest::addColumn<QString>("config");
+    QTest::addColumn<qint64>("context");
+    const auto row = [](const char* name, const json& config, qint64 context) {
+        QTest::newRow(name) << QString::fromStdString(config.dump()) << context;
+    };
+    const json used = changed(changed(qwen(), "use_sliding_window", true), "sliding_window", 1000);
+    row("qwen2, not used", changed(used, "use_sliding_window", false), 32768);
+    row("qwen2, used", used, 1000);
+    row("qwen2, beyond its layers", changed(used, "max_window_layers", 24), 32768);
+    row("qwen2, no layer", changed(used, "layer_types", std::vector<std::string>(24, "full_attention")), 32768);
+    row("qwen2, some layer", changed(used, "layer_types", { "sliding_attention" }), 1000);
+    const json mistral = changed(without(qwen(), "sliding_window"), "model_type", "mistral");
+    row("mistral, not said", mistral, 4096);
+    row("mistral, none", changed(mistral, "sliding_window", nullptr), 32768);
+    row("mistral, given", changed(mistral, "sliding_window", 1000), 1000);
+    row("mistral, longer than the context", changed(mistral, "sliding_window", 100000), 32768);
+    row("llama has none", changed(smolLm2(), "sliding_window", 1000), 8192);
+}
+
+/// A window bounds the context: shorter rows see all of themselves.
 void TestModelSpec::slidingWindow()
 {
-    const json used = changed(qwen(), "use_sliding_window", true);
-    VERIFY_REFUSED(modelSpecFromConfig(used, "config.json"), "sliding-window");
-    VERIFY_OK(modelSpecFromConfig(changed(used, "max_window_layers", 24), "config.json"));
-    VERIFY_OK(modelSpecFromConfig(
-        changed(used, "layer_types", std::vector<std::string>(24, "full_attention")), "config.json"));
-    VERIFY_REFUSED(
-        modelSpecFromConfig(changed(used, "layer_types", { "sliding_attention" }), "config.json"), "sliding-window");
+    QFETCH(QString, config);
+    const auto spec = modelSpecFromConfig(json::parse(config.toStdString()), "config.json");
+    VERIFY_OK(spec);
+    QTEST(qint64(spec->contextLength), "context");
+}
+
+void TestModelSpec::queryKeyNorms()
+{
+    const auto spec = modelSpecFromConfig(changed(qwen(), "model_type", "qwen3"), "config.json");
+    VERIFY_OK(spec);
+    QCOMPARE(spec->headSize, 128);
+    QVERIFY(spec->queryKeyNorm && !spec->queryKeyValueBias);
+    const auto needed = neededTensors(*spec);
+    const auto norm = std::ranges::find(needed, "model.layers.3.self_attn.k_norm.weight", &TensorInfo::name);
+    QVERIFY(norm != needed.end());
+    QCOMPARE(norm->shape, std::vector<int64_t> { 128 });
 }
 
 void TestModelSpec::refuses_data()
@@ -177,7 +211,7 @@ void TestModelSpec::refuses_data()
     };
     row("list", json::array(), "not a JSON object");
     row("empty object", json::object(), "\"model_type\"");
-    row("unknown family", changed(smolLm2(), "model_type", "gpt2"), "\"gpt2\"; known are llama, qwen2");
+    row("unknown family", changed(smolLm2(), "model_type", "gpt2"), "\"gpt2\"; known are llama, mistral, qwen2, qwen3");
     row("family is a number", changed(smolLm2(), "model_type", 3), "not text");
     row("quantised", changed(smolLm2(), "quantization_config", { { "bits", 4 } }), "quantization_config");
     row("activation", changed(smolLm2(), "hidden_act", "gelu"), "\"gelu\"");
@@ -219,6 +253,8 @@ void TestModelSpec::configReadsBack_data()
         { "high_freq_factor", 4 }, { "original_max_position_embeddings", 8192 } };
     QTest::newRow("smollm2") << QString::fromStdString(smolLm2().dump());
     QTest::newRow("qwen2") << QString::fromStdString(qwen().dump());
+    QTest::newRow("qwen3") << QString::fromStdString(changed(qwen(), "model_type", "qwen3").dump());
+    QTest::newRow("mistral") << QString::fromStdString(changed(qwen(), "model_type", "mistral").dump());
     QTest::newRow("llama3") << QString::fromStdString(changed(smolLm2(), "rope_scaling", llama3).dump());
     QTest::newRow("biases") << QString::fromStdString(changed(smolLm2(), "attention_bias", true).dump());
 }

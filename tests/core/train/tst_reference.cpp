@@ -31,7 +31,7 @@ private Q_SLOTS:
         QTest::addColumn<QString>("family");
         QTest::addColumn<bool>("full");
         QTest::addColumn<int>("recomputeEvery");
-        for (const char* family : { "llama", "qwen2" }) {
+        for (const char* family : { "llama", "mistral", "qwen2", "qwen3" }) {
             for (const bool full : { false, true }) {
                 for (const int every : { 0, 1, 2 })
                     QTest::addRow("%s %s recompute %d", family, full ? "full" : "lora", every)
@@ -73,7 +73,7 @@ private Q_SLOTS:
     {
         QTest::addColumn<QString>("family");
         QTest::addColumn<bool>("full");
-        for (const char* family : { "llama", "qwen2" }) {
+        for (const char* family : { "llama", "mistral", "qwen2", "qwen3" }) {
             QTest::addRow("%s lora", family) << family << false;
             QTest::addRow("%s full", family) << family << true;
         }
@@ -105,20 +105,24 @@ private Q_SLOTS:
         QTest::addColumn<int>("padding");
         QTest::addColumn<int>("side");
         QTest::addColumn<int>("recomputeEvery");
+        QTest::addColumn<bool>("packing");
         const auto none = static_cast<int>(Padding::none);
         const auto longest = static_cast<int>(Padding::longest);
         const auto maxLength = static_cast<int>(Padding::maxLength);
         const auto right = static_cast<int>(PaddingSide::right);
         const auto left = static_cast<int>(PaddingSide::left);
-        QTest::newRow("4 x 2") << 4 << 2 << none << right << 0;
-        QTest::newRow("1 x 8") << 1 << 8 << none << right << 0;
-        QTest::newRow("3 x 3, uneven") << 3 << 3 << none << right << 0;
-        QTest::newRow("recompute") << 8 << 1 << none << right << 1;
-        QTest::newRow("recompute by three layers, 2 x 4") << 2 << 4 << none << right << 3;
-        QTest::newRow("longest, right") << 8 << 1 << longest << right << 0;
-        QTest::newRow("longest, left") << 4 << 2 << longest << left << 0;
-        QTest::newRow("max_length, right") << 4 << 2 << maxLength << right << 0;
-        QTest::newRow("max_length, left, recompute") << 2 << 4 << maxLength << left << 1;
+        QTest::newRow("4 x 2") << 4 << 2 << none << right << 0 << false;
+        QTest::newRow("1 x 8") << 1 << 8 << none << right << 0 << false;
+        QTest::newRow("3 x 3, uneven") << 3 << 3 << none << right << 0 << false;
+        QTest::newRow("recompute") << 8 << 1 << none << right << 1 << false;
+        QTest::newRow("recompute by three layers, 2 x 4") << 2 << 4 << none << right << 3 << false;
+        QTest::newRow("longest, right") << 8 << 1 << longest << right << 0 << false;
+        QTest::newRow("longest, left") << 4 << 2 << longest << left << 0 << false;
+        QTest::newRow("max_length, right") << 4 << 2 << maxLength << right << 0 << false;
+        QTest::newRow("max_length, left, recompute") << 2 << 4 << maxLength << left << 1 << false;
+        QTest::newRow("packed") << 8 << 1 << none << right << 0 << true;
+        QTest::newRow("packed, recompute, 1 x 8") << 1 << 8 << none << right << 2 << true;
+        QTest::newRow("packed, longest, left") << 2 << 4 << longest << left << 0 << true;
     }
 
     void sameStepCutAnotherWay()
@@ -128,6 +132,7 @@ private Q_SLOTS:
         QFETCH(int, padding);
         QFETCH(int, side);
         QFETCH(int, recomputeEvery);
+        QFETCH(bool, packing);
         const TinyModel model = openTinyModel("llama");
         const std::vector<TokenRow> rows(model.rows.begin(), model.rows.begin() + 8);
         RunConfig config = referenceConfig(Method::lora);
@@ -144,6 +149,7 @@ private Q_SLOTS:
         config.paddingSide = static_cast<PaddingSide>(side);
         config.gradientCheckpointing = recomputeEvery > 0 ? GradientCheckpointing::full : GradientCheckpointing::off;
         config.checkpointEveryLayers = std::max(1, recomputeEvery);
+        config.packing = packing;
         Trainee cut = makeTinyTrainee(model, config);
         const auto outcome = trainStep(cut, config, groupAt(rows, config, 0), 0.1, [] { return true; });
 

@@ -13,7 +13,7 @@ import numpy as np
 import peft
 import torch
 from safetensors.torch import load_file, save_file
-from transformers import AutoModelForCausalLM, LlamaConfig, LlamaForCausalLM, Qwen2Config, Qwen2ForCausalLM
+from transformers import AutoModelForCausalLM, LlamaConfig, LlamaForCausalLM, Qwen2Config, Qwen2ForCausalLM, Qwen3Config, Qwen3ForCausalLM
 
 out = sys.argv[1]
 SIZES = dict(vocab_size=40, hidden_size=32, intermediate_size=64, num_hidden_layers=1, num_attention_heads=4,
@@ -43,7 +43,7 @@ qwen.save_pretrained(at("qwen2"), max_shard_size="12KB")
 
 # The same as GGUF, as llama.cpp's convert_hf_to_gguf.py names, reorders and describes them.
 NAMES = {"embed_tokens": "token_embd", "norm": "output_norm", "lm_head": "output", "input_layernorm": "attn_norm",
-         "q_proj": "attn_q", "k_proj": "attn_k", "v_proj": "attn_v", "o_proj": "attn_output",
+         "q_norm": "attn_q_norm", "k_norm": "attn_k_norm", "q_proj": "attn_q", "k_proj": "attn_k", "v_proj": "attn_v", "o_proj": "attn_output",
          "post_attention_layernorm": "ffn_norm", "gate_proj": "ffn_gate", "up_proj": "ffn_up", "down_proj": "ffn_down"}
 
 
@@ -80,6 +80,9 @@ def write_gguf(path, model, arch, matrix_type):
     w.add_head_count(c.num_attention_heads)
     w.add_head_count_kv(c.num_key_value_heads)
     w.add_layer_norm_rms_eps(c.rms_norm_eps)
+    if arch == "qwen3":
+        w.add_key_length(c.head_dim)
+        w.add_value_length(c.head_dim)
     w.add_rope_freq_base(c.rope_parameters["rope_theta"])
     w.add_tokenizer_model("gpt2")
     w.add_token_list(["t%d" % i for i in range(c.vocab_size)])
@@ -112,6 +115,12 @@ def write_gguf(path, model, arch, matrix_type):
 
 write_gguf(at("llama.gguf"), llama, "llama", gguf.GGMLQuantizationType.F32)
 write_gguf(at("qwen2.gguf"), qwen, "qwen2", gguf.GGMLQuantizationType.BF16)
+
+# Norms of q and k, heads of their own size.
+torch.manual_seed(0)
+qwen3 = randomised(Qwen3ForCausalLM(Qwen3Config(**SIZES, tie_word_embeddings=True, head_dim=16)))
+qwen3.save_pretrained(at("qwen3"))
+write_gguf(at("qwen3.gguf"), qwen3, "qwen3", gguf.GGMLQuantizationType.F32)
 
 # Every type that safetensors files are read with, written by the library itself.
 save_file({"half": torch.tensor([[1.5, -2.0, 65504.0]], dtype=torch.float16), "brain": torch.tensor([3.0, 1e30], dtype=torch.bfloat16),

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Small random models and what transformers + PEFT make of them: the right values of the training tests.
 
-Usage: make_reference.py OUT_FOLDER   (the folder that holds this script, in the repository)
+Usage: make_reference.py OUT_FOLDER [FAMILY...]   (the folder that holds this script, in the repository)
 Needs: pip install torch==2.11.0 transformers==5.24.0 peft==0.21.0
 
 For each family OUT gets FAMILY/ (config.json, model.safetensors), FAMILY_adapter/ (as PEFT saves it) and
@@ -11,7 +11,8 @@ norm of each trained tensor's gradient in the first step, and the norm of each t
 import json, os, random, sys
 import torch
 from peft import LoraConfig, PeftModel, get_peft_model
-from transformers import AutoModelForCausalLM, LlamaConfig, LlamaForCausalLM, Qwen2Config, Qwen2ForCausalLM
+from transformers import (AutoModelForCausalLM, LlamaConfig, LlamaForCausalLM, MistralConfig, MistralForCausalLM,
+                          Qwen2Config, Qwen2ForCausalLM, Qwen3Config, Qwen3ForCausalLM)
 
 OUT = sys.argv[1]
 BATCH, ACCUMULATION, STEPS = 4, 2, 4
@@ -24,6 +25,10 @@ FAMILIES = {
         "high_freq_factor": 4.0, "original_max_position_embeddings": 64})),
     "qwen2": (Qwen2ForCausalLM, Qwen2Config(**common, tie_word_embeddings=False, rms_norm_eps=1e-6,
                                             rope_parameters={"rope_type": "default", "rope_theta": 10000.0})),
+    "mistral": (MistralForCausalLM, MistralConfig(**common, tie_word_embeddings=False, head_dim=12, sliding_window=128,
+                                                  rms_norm_eps=1e-5)),
+    "qwen3": (Qwen3ForCausalLM, Qwen3Config(**common, tie_word_embeddings=True, head_dim=16, rms_norm_eps=1e-6,
+                                            rope_parameters={"rope_type": "default", "rope_theta": 1000000.0})),
 }
 
 
@@ -74,7 +79,8 @@ def train(model, data):
     return {"steps": steps, "first_gradient_norms": first, "final_norms": {n: float(p.norm()) for n, p in named.items()}}
 
 
-for family, (kind, config) in FAMILIES.items():
+for family in sys.argv[2:] or FAMILIES:
+    kind, config = FAMILIES[family]
     torch.manual_seed(7)
     folder = os.path.join(OUT, family)
     model = kind(config)
