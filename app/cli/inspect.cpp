@@ -1,4 +1,5 @@
 #include "app/cli/command_line.h"
+#include "app/cli/length_report.h"
 
 #include "core/base/files.h"
 #include "core/config/choices.h"
@@ -7,9 +8,7 @@
 #include "core/model/huggingface_folder.h"
 #include "core/model/model_spec.h"
 
-#include <algorithm>
 #include <memory>
-#include <numeric>
 #include <optional>
 #include <ostream>
 
@@ -24,40 +23,6 @@ struct Options {
     std::string model;
     std::vector<std::string> assignments;
 };
-
-/// Shares of the rows that max_length cuts, and that lose supervised tokens when cut at one side.
-ordered_json truncationOf(const std::vector<RowExtent>& rows, size_t maxLength)
-{
-    const auto shareOf = [&](auto is) {
-        return static_cast<double>(std::count_if(rows.begin(), rows.end(), is)) / static_cast<double>(rows.size());
-    };
-    const auto isCut = [&](const RowExtent& row) { return row.tokens > maxLength; };
-    const double cut = shareOf(isCut);
-    const double right = shareOf([&](const RowExtent& row) { return isCut(row) && row.lastTarget >= maxLength; });
-    // The first token that is left is nobody's target any more.
-    const double left
-        = shareOf([&](const RowExtent& row) { return isCut(row) && row.firstTarget <= row.tokens - maxLength; });
-    return { { "max_length", maxLength }, { "truncated_share", { { "right", cut }, { "left", cut } } },
-        { "answers_cut_share", { { "right", right }, { "left", left } } } };
-}
-
-ordered_json lengthsOf(const std::vector<RowExtent>& rows, int64_t maxLength)
-{
-    std::vector<size_t> lengths;
-    for (const RowExtent& row : rows) {
-        lengths.push_back(row.tokens);
-    }
-    std::sort(lengths.begin(), lengths.end());
-    const auto sum = std::accumulate(lengths.begin(), lengths.end(), 0.0);
-    const auto percentile = [&](size_t percent) { // nearest rank
-        return lengths[std::max<size_t>((lengths.size() * percent + 99) / 100, 1) - 1];
-    };
-    ordered_json object { { "mean", sum / static_cast<double>(lengths.size()) }, { "p50", percentile(50) },
-        { "p90", percentile(90) }, { "p95", percentile(95) }, { "p99", percentile(99) },
-        { "longest", lengths.back() } };
-    object.update(truncationOf(rows, static_cast<size_t>(maxLength)));
-    return object;
-}
 
 ordered_json refusedOf(const std::vector<RefusedRow>& rows, bool severalFiles)
 {
@@ -102,9 +67,7 @@ void writeText(std::ostream& out, const ordered_json& report)
         out << column.get<std::string>() << ' ';
     }
     out << "\nduplicates  " << report["duplicates"] << '\n';
-    for (const auto& [key, value] : report["lengths"].items()) {
-        out << key << "  " << value << '\n';
-    }
+    writeLengthReport(out, report["lengths"]);
     for (const auto& notice : report["notices"]) {
         out << notice.get<std::string>() << '\n';
     }
@@ -151,11 +114,8 @@ Result<int> inspect(Console& console, const Options& options)
     if (!found) {
         return tl::unexpected(found.error());
     }
-    ordered_json lengths;
-    if (text && !found->extents.empty()) {
-        lengths = lengthsOf(found->extents, choice.values.maxLength);
-    }
-    const ordered_json report = reportOf(*found, std::move(lengths), options.files.size() > 1);
+    const bool severalFiles = options.files.size() > 1 || std::filesystem::is_directory(options.files.front());
+    const ordered_json report = reportOf(*found, lengthReport(found->extents, choice.values), severalFiles);
     if (console.json) {
         writeJsonLine(console.out, report);
     } else {

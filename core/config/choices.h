@@ -21,7 +21,7 @@ template <> struct ChoiceNames<LossOn> {
     static constexpr std::array<std::string_view, 2> names { "assistant", "all" };
 };
 template <> struct ChoiceNames<RowOrder> {
-    static constexpr std::array<std::string_view, 2> names { "shuffle", "sequential" };
+    static constexpr std::array<std::string_view, 3> names { "shuffle", "sequential", "length_grouped" };
 };
 template <> struct ChoiceNames<Padding> {
     static constexpr std::array<std::string_view, 3> names { "none", "longest", "max_length" };

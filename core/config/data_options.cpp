@@ -88,7 +88,10 @@ std::vector<OptionRow> dataRows()
             { .key = "order",
                 .group = G::data,
                 .label = "Order of rows",
-                .help = "shuffle draws a new order each epoch from the seed; sequential keeps the file's." }),
+                .help
+                = "shuffle draws a new order each epoch from the seed; sequential keeps the file's; length_grouped "
+                  "shuffles, then puts rows of similar length together, the longest first.",
+                .huggingFaceName = "group_by_length, train_sampling_strategy" }),
         row(&RunConfig::padding,
             { .key = "padding",
                 .group = G::data,
@@ -101,6 +104,12 @@ std::vector<OptionRow> dataRows()
                 .group = G::data,
                 .label = "Padding side",
                 .help = "Where padding goes when there is some." }),
+        row(&RunConfig::packing,
+            { .key = "packing",
+                .group = G::data,
+                .label = "Packing",
+                .help = "Fill each place of a batch with several rows, up to max_length tokens together; attention and "
+                        "positions stay inside a row. Fewer, fuller steps." }),
     };
 }
 

@@ -21,7 +21,7 @@ enum class DatasetFormat {
 };
 enum class Truncation { right, left, drop };
 enum class LossOn { assistant, all };
-enum class RowOrder { shuffle, sequential };
+enum class RowOrder { shuffle, sequential, lengthGrouped };
 enum class Padding { none, longest, maxLength };
 enum class PaddingSide { right, left };
 enum class Method { lora, full };
@@ -52,6 +52,7 @@ struct RunConfig {
     RowOrder order = RowOrder::shuffle;
     Padding padding = Padding::none;
     PaddingSide paddingSide = PaddingSide::right;
+    bool packing = false;
 
     // method
     Method method = Method::lora;

@@ -133,7 +133,10 @@ Read<ChatRecord> readMessages(const ordered_json& row)
 Read<ChatRecord> readPromptMessages(const ordered_json& row)
 {
     auto prompt = turnsOf(turnsOrText(row, "prompt"), "prompt");
-    auto completion = turnsOf(turnsOrText(row, "completion"), "completion");
+    ordered_json answers = turnsOrText(row, "completion");
+    if (answers.is_object()) // one turn alone
+        answers = ordered_json::array({ std::move(answers) });
+    auto completion = turnsOf(answers, "completion");
     auto tools = toolsOf(row);
     for (const auto* part : { &prompt, &completion, &tools }) {
         if (!*part)

@@ -35,7 +35,8 @@ Result<void> checkTrainable(DatasetFormat format, const std::string& names)
             + " are preference pairs (chosen and rejected), from which this kind of training cannot learn. To learn "
               "the "
               "chosen answers alone, set dataset_format and dataset_columns: prompt_completion with {\"completion\": "
-              "\"chosen\"}, or messages with {\"messages\": \"chosen\"}.");
+              "\"chosen\"} (and \"prompt\": \"conversations\" where the turns before stand there), or messages with "
+              "{\"messages\": \"chosen\"} where it holds the whole conversation.");
     return {};
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numeric>
 
 namespace tunebench {
@@ -47,73 +48,122 @@ void appendRow(MicroBatch& batch, const TokenRow& row)
     batch.segmentStarts.push_back(static_cast<int64_t>(batch.ids.size()));
 }
 
-/// Slots that each row takes; 0 where rows take what they need.
-size_t paddedLength(std::span<const TokenRow> rows, std::span<const size_t> indexes, const RunConfig& config)
+/// Tokens of each sequence, where lengthOf(row) gives those of a row.
+template <class LengthOf> std::vector<size_t> sequenceLengths(std::span<const Sequence> sequences, LengthOf lengthOf)
+{
+    std::vector<size_t> lengths;
+    lengths.reserve(sequences.size());
+    for (const Sequence& sequence : sequences)
+        lengths.push_back(
+            std::transform_reduce(sequence.begin(), sequence.end(), size_t { 0 }, std::plus {}, lengthOf));
+    return lengths;
+}
+
+/// Slots that each sequence takes; 0 where sequences take what they need.
+size_t paddedLength(std::span<const size_t> lengths, const RunConfig& config)
 {
     if (config.padding == Padding::none)
         return 0;
     size_t longest = config.padding == Padding::maxLength ? static_cast<size_t>(config.maxLength) : 0;
-    for (const size_t index : indexes)
-        longest = std::max(longest, rows[index].ids.size());
+    for (const size_t length : lengths)
+        longest = std::max(longest, length);
     return longest;
 }
 
 } // namespace
 
-StepCounts countSteps(int64_t trainingRows, const RunConfig& config)
+StepCounts countSteps(int64_t sequences, const RunConfig& config)
 {
     StepCounts counts;
     counts.effectiveBatch = config.batchSize * config.accumulationSteps;
-    counts.stepsPerEpoch = ceilDivide(trainingRows, counts.effectiveBatch);
+    counts.stepsPerEpoch = ceilDivide(sequences, counts.effectiveBatch);
     counts.totalSteps = stepsOfEpochs(config.epochs, counts.stepsPerEpoch);
     if (config.maxSteps)
         counts.totalSteps = std::min(counts.totalSteps, *config.maxSteps);
     return counts;
 }
 
-std::vector<size_t> epochOrder(size_t rows, const RunConfig& config, int64_t epoch)
+std::vector<size_t> lengthsOf(std::span<const TokenRow> rows)
 {
-    if (config.order == RowOrder::shuffle)
-        return permutation(rows, static_cast<uint64_t>(config.seed), static_cast<uint64_t>(epoch));
-    std::vector<size_t> order(rows);
-    std::iota(order.begin(), order.end(), size_t { 0 });
+    std::vector<size_t> lengths;
+    lengths.reserve(rows.size());
+    for (const TokenRow& row : rows)
+        lengths.push_back(row.ids.size());
+    return lengths;
+}
+
+std::vector<size_t> groupedByLength(std::vector<size_t> order, std::span<const size_t> lengths, size_t effectiveBatch)
+{
+    constexpr size_t mostBatches = 50;
+    const size_t batches = std::clamp<size_t>(order.size() / (effectiveBatch * 4), 1, mostBatches);
+    const auto chunk = static_cast<std::ptrdiff_t>(std::min(order.size(), batches * effectiveBatch));
+    const auto lengthAt = [&](size_t sequence) { return lengths[sequence]; };
+    for (auto at = order.begin(); at != order.end();) {
+        const auto end = at + std::min(chunk, order.end() - at);
+        std::ranges::stable_sort(at, end, std::greater {}, lengthAt);
+        at = end;
+    }
+    if (!order.empty())
+        std::iter_swap(order.begin(), std::ranges::max_element(order, {}, lengthAt));
     return order;
 }
 
-std::vector<std::vector<size_t>> stepRows(size_t rows, const RunConfig& config, int64_t step)
+std::vector<size_t> epochOrder(std::span<const size_t> lengths, const RunConfig& config, int64_t epoch)
 {
-    const int64_t stepsPerEpoch = countSteps(static_cast<int64_t>(rows), config).stepsPerEpoch;
-    if (stepsPerEpoch == 0)
-        return {};
-    return stepRows(epochOrder(rows, config, step / stepsPerEpoch), config, step % stepsPerEpoch);
+    if (config.order == RowOrder::sequential) {
+        std::vector<size_t> order(lengths.size());
+        std::iota(order.begin(), order.end(), size_t { 0 });
+        return order;
+    }
+    auto order = permutation(lengths.size(), static_cast<uint64_t>(config.seed), static_cast<uint64_t>(epoch));
+    if (config.order == RowOrder::shuffle)
+        return order;
+    return groupedByLength(std::move(order), lengths, static_cast<size_t>(config.batchSize * config.accumulationSteps));
 }
 
-std::vector<std::vector<size_t>> stepRows(std::span<const size_t> order, const RunConfig& config, int64_t stepInEpoch)
+BatchPlan::BatchPlan(std::span<const size_t> lengths, const RunConfig& config)
+    : m_config(config)
+    , m_sequences(makeSequences(lengths, config))
+    , m_lengths(sequenceLengths(m_sequences, [&](size_t row) { return lengths[row]; }))
+    , m_counts(countSteps(std::ssize(m_sequences), config))
 {
-    const auto batch = static_cast<size_t>(config.batchSize);
-    const auto group = static_cast<size_t>(config.batchSize * config.accumulationSteps);
-    const size_t begin = std::min(order.size(), static_cast<size_t>(stepInEpoch) * group);
-    const size_t end = begin + std::min(group, order.size() - begin);
-    std::vector<std::vector<size_t>> microBatches;
-    for (size_t at = begin; at < end; at += batch) {
-        const auto rows = order.subspan(at, std::min(batch, end - at));
-        microBatches.emplace_back(rows.begin(), rows.end());
+}
+
+std::vector<std::vector<Sequence>> BatchPlan::microBatches(int64_t step)
+{
+    if (m_counts.stepsPerEpoch == 0)
+        return {};
+    const int64_t epoch = step / m_counts.stepsPerEpoch;
+    if (epoch != m_epoch) {
+        m_order = epochOrder(m_lengths, m_config, epoch);
+        m_epoch = epoch;
+    }
+    const auto batch = static_cast<size_t>(m_config.batchSize);
+    const auto group = static_cast<size_t>(m_counts.effectiveBatch);
+    const size_t begin = static_cast<size_t>(step % m_counts.stepsPerEpoch) * group;
+    const size_t end = begin + std::min(group, m_order.size() - begin);
+    std::vector<std::vector<Sequence>> microBatches;
+    for (size_t at = begin; at < end; ++at) {
+        if ((at - begin) % batch == 0)
+            microBatches.emplace_back();
+        microBatches.back().push_back(m_sequences[m_order[at]]);
     }
     return microBatches;
 }
 
 MicroBatch collate(
-    std::span<const TokenRow> rows, std::span<const size_t> indexes, const RunConfig& config, TokenId padId)
+    std::span<const TokenRow> rows, std::span<const Sequence> sequences, const RunConfig& config, TokenId padId)
 {
-    const size_t slots = paddedLength(rows, indexes, config);
+    const auto lengths = sequenceLengths(sequences, [&](size_t row) { return rows[row].ids.size(); });
+    const size_t slots = paddedLength(lengths, config);
     MicroBatch batch;
     batch.segmentStarts.push_back(0);
-    for (const size_t index : indexes) {
-        const TokenRow& row = rows[index];
-        const size_t padding = slots > row.ids.size() ? slots - row.ids.size() : 0;
+    for (size_t i = 0; i < sequences.size(); ++i) {
+        const size_t padding = slots - std::min(slots, lengths[i]);
         const bool left = config.paddingSide == PaddingSide::left;
         appendPadding(batch, left ? padding : 0, padId);
-        appendRow(batch, row);
+        for (const size_t row : sequences[i])
+            appendRow(batch, rows[row]);
         appendPadding(batch, left ? 0 : padding, padId);
     }
     return batch;

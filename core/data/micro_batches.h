@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/data/dataset.h"
+#include "core/data/packing.h"
 
 #include <cstdint>
 #include <vector>
@@ -9,22 +10,47 @@ namespace tunebench {
 
 /// The counts that follow from rows and options alone; the form shows them as they change.
 struct StepCounts {
-    int64_t effectiveBatch = 0; ///< batch_size x accumulation_steps, rows
+    int64_t effectiveBatch = 0; ///< batch_size x accumulation_steps, sequences
     int64_t stepsPerEpoch = 0; ///< the last, smaller group counts
     int64_t totalSteps = 0; ///< the end that comes first: epochs or max_steps
 };
-StepCounts countSteps(int64_t trainingRows, const RunConfig& config);
 
-/// The rows of one epoch in the order in which they are trained: a function of seed and epoch (from 0) alone.
-std::vector<size_t> epochOrder(size_t rows, const RunConfig& config, int64_t epoch);
+/// `sequences` are rows where they are not packed.
+StepCounts countSteps(int64_t sequences, const RunConfig& config);
 
-/// The micro-batches of one optimizer step (from 0), each a list of row indexes; the last group of an epoch may hold
-/// fewer, and no micro-batch is empty.
-std::vector<std::vector<size_t>> stepRows(size_t rows, const RunConfig& config, int64_t step);
+/// Tokens of each row [rows].
+std::vector<size_t> lengthsOf(std::span<const TokenRow> rows);
 
-/// The same for a caller who keeps the epoch's order, which saves shuffling once a step. `stepInEpoch` counts from 0;
-/// past the end of the epoch there are no micro-batches.
-std::vector<std::vector<size_t>> stepRows(std::span<const size_t> order, const RunConfig& config, int64_t stepInEpoch);
+/// A shuffled order brought to batches of similar length, as transformers' get_length_grouped_indices does: chunks of
+/// at most 50 effective batches are sorted, longest first, and the longest of all comes first, so that too little
+/// memory shows in the first step.
+std::vector<size_t> groupedByLength(std::vector<size_t> order, std::span<const size_t> lengths, size_t effectiveBatch);
+
+/// The sequences of one epoch (from 0), given by their lengths, in the order in which they are trained: a function of
+/// lengths, seed and epoch alone.
+std::vector<size_t> epochOrder(std::span<const size_t> lengths, const RunConfig& config, int64_t epoch);
+
+/// Which rows each optimizer step takes: a function of the rows' lengths and the options alone.
+class BatchPlan {
+public:
+    /// `lengths` [rows], tokens.
+    BatchPlan(std::span<const size_t> lengths, const RunConfig& config);
+
+    const StepCounts& counts() const { return m_counts; }
+    const std::vector<Sequence>& sequences() const { return m_sequences; }
+
+    /// The micro-batches of an optimizer step (from 0), each a list of sequences. The last group of an epoch may hold
+    /// fewer, and no micro-batch is empty. Steps of one epoch after another are cheapest in order.
+    std::vector<std::vector<Sequence>> microBatches(int64_t step);
+
+private:
+    const RunConfig m_config;
+    std::vector<Sequence> m_sequences;
+    std::vector<size_t> m_lengths; ///< of the sequences
+    StepCounts m_counts;
+    std::vector<size_t> m_order; ///< of the epoch m_epoch
+    int64_t m_epoch = -1;
+};
 
 /// Rows side by side. Slot i belongs to the segment s with segmentStarts[s] <= i < segmentStarts[s + 1]; attention
 /// stays inside a segment. Padding slots, where there are any, form segments of their own and have no target.
@@ -37,8 +63,9 @@ struct MicroBatch {
     int64_t supervised = 0; ///< targets that are not ignoredLabel
 };
 
-/// Collates rows. `padId` fills the padding of `longest` and `max_length`; with `none` it is not used.
+/// Collates sequences of rows. `padId` fills the padding of `longest` and `max_length`, which make sequences equally
+/// long; with `none` it is not used.
 MicroBatch collate(
-    std::span<const TokenRow> rows, std::span<const size_t> indexes, const RunConfig& config, TokenId padId);
+    std::span<const TokenRow> rows, std::span<const Sequence> sequences, const RunConfig& config, TokenId padId);
 
 } // namespace tunebench

@@ -14,7 +14,7 @@ using nlohmann::ordered_json;
 
 Read<Record> readPromptCompletion(const ordered_json& row)
 {
-    if (turnsOrText(row, "prompt").is_array() && turnsOrText(row, "completion").is_array())
+    if (turnsOrText(row, "prompt").is_array() && turnsOrText(row, "completion").is_structured())
         return readPromptMessages(row);
     auto prompt = textOf(row, "prompt");
     if (!prompt)

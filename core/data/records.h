@@ -42,7 +42,7 @@ using Record = std::variant<ChatRecord, PromptRecord, TextRecord, TokenRow, Pref
 ///    (instruction, or instruction + newline + input) and an assistant turn.
 ///  - sharegpt: conversations of {from, value}; system and tools where they are.
 ///  - messages: {role, content, ...}, see checkedMessages; tools where they are.
-///  - prompt_completion: two texts or two lists of messages.
+///  - prompt_completion: two texts or two lists of messages (a completion of one turn may stand alone).
 ///  - question_answer: a user turn and an assistant turn; system where it is.
 ///  - text: text.  - tokens: input_ids, and labels or none.  - preference: see readPreference.
 tl::expected<Record, std::string> readRecord(

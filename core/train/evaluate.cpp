@@ -37,10 +37,10 @@ std::optional<EvalMetrics> evaluate(const Decoder& decoder, std::span<const Toke
         if (!goOn())
             return std::nullopt;
         const size_t end = batchEnd(rows, first, config.evalBatchSize.value_or(config.batchSize), slotBudget);
-        std::vector<size_t> indexes;
+        std::vector<Sequence> sequences;
         for (; first < end; ++first)
-            indexes.push_back(first);
-        const MicroBatch batch = collate(rows, indexes, unpadded, 0);
+            sequences.push_back({ first });
+        const MicroBatch batch = collate(rows, sequences, unpadded, 0);
         loss.add_(evaluationPass(decoder, batch));
         metrics.tokens += batch.supervised;
     }

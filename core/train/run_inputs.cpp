@@ -47,7 +47,7 @@ Result<std::optional<PeftAdapter>> openAdapter(const ConfigChoice& choice, RunCo
 
 } // namespace
 
-Result<RunInputs> openRunInputs(const ConfigChoice& choice, const Notice& notice, const std::stop_token& stop)
+Result<RunModel> openRunModel(const ConfigChoice& choice, const Notice& notice)
 {
     const ConfigChoice named { withResolvedPaths(choice.values), choice.set };
     for (const Finding& finding : validate(named)) {
@@ -70,10 +70,18 @@ Result<RunInputs> openRunInputs(const ConfigChoice& choice, const Notice& notice
         if (auto checked = checkLoraTargets(model->spec, resolved->loraTargets); !checked)
             return tl::unexpected(checked.error());
     }
-    auto data = prepareData(*resolved, model->spec, notice, stop);
+    return RunModel { std::move(*resolved), std::move(*model), std::move(*adapter) };
+}
+
+Result<RunInputs> openRunInputs(const ConfigChoice& choice, const Notice& notice, const std::stop_token& stop)
+{
+    auto opened = openRunModel(choice, notice);
+    if (!opened)
+        return tl::unexpected(opened.error());
+    auto data = prepareData(opened->config, opened->model.spec, notice, stop);
     if (!data)
         return tl::unexpected(data.error());
-    return RunInputs { std::move(*resolved), std::move(*model), std::move(*adapter), std::move(*data) };
+    return RunInputs { std::move(*opened), std::move(*data) };
 }
 
 nlohmann::ordered_json describeEnvironment(const RunInputs& inputs)

@@ -10,14 +10,18 @@
 
 namespace tunebench {
 
-/// Everything that a run reads, checked; the same for training and for the plan.
-struct RunInputs {
+/// The model of a run and the options as they apply to it, checked; the same for training and for the plan.
+struct RunModel {
     RunConfig config; ///< resolved: no `auto`, LoRA options from the adapter where there is one
     ModelFiles model;
     std::optional<PeftAdapter> adapter;
+};
+Result<RunModel> openRunModel(const ConfigChoice& choice, const Notice& notice);
+
+/// Everything that a run reads.
+struct RunInputs : RunModel {
     PreparedData data;
 };
-
 Result<RunInputs> openRunInputs(const ConfigChoice& choice, const Notice& notice, const std::stop_token& stop = {});
 
 /// environment.json: versions, device, fingerprints of model and data.

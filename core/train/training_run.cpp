@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace tunebench {
 namespace {
@@ -28,7 +29,8 @@ public:
         , m_trainee(trainee)
         , m_recorder(recorder)
         , m_controls(controls)
-        , m_counts(countSteps(static_cast<int64_t>(m_rows.size()), m_config))
+        , m_batches(lengthsOf(m_rows), m_config)
+        , m_counts(m_batches.counts())
         , m_meter(trainee.decoder.device)
     {
     }
@@ -38,8 +40,9 @@ public:
     {
         if (m_config.evalAtStart && !evaluateAt(0))
             return false;
-        say("Training on " + std::to_string(m_rows.size()) + " rows, " + std::to_string(m_counts.totalSteps)
-            + " steps.");
+        say("Training on " + std::to_string(m_rows.size()) + " rows"
+            + (m_config.packing ? ", packed into " + std::to_string(m_batches.sequences().size()) + " sequences" : "")
+            + ", " + std::to_string(m_counts.totalSteps) + " steps.");
         int64_t evaluated = 0;
         for (int64_t step = 0; step < m_counts.totalSteps; ++step) {
             auto finished = trainAt(step);
@@ -86,29 +89,21 @@ private:
     }
 
     /// Slots that some micro-batch of training has in any case: those of the longest row, or of a batch of average
-    /// rows.
+    /// sequences.
     int64_t slotBudget() const
     {
-        size_t longest = 0, total = 0;
-        for (const TokenRow& row : m_rows) {
-            longest = std::max(longest, row.ids.size());
-            total += row.ids.size();
-        }
-        const size_t batch = std::min(m_rows.size(), static_cast<size_t>(m_config.batchSize));
-        const size_t typical = total / m_rows.size() * batch;
-        return static_cast<int64_t>(std::max(longest, typical));
+        const auto lengths = lengthsOf(m_rows);
+        const size_t total = std::reduce(lengths.begin(), lengths.end());
+        const size_t sequences = m_batches.sequences().size();
+        const size_t batch = std::min(sequences, static_cast<size_t>(m_config.batchSize));
+        return static_cast<int64_t>(std::max(std::ranges::max(lengths), total / sequences * batch));
     }
 
     std::vector<MicroBatch> groupAt(int64_t step)
     {
-        const int64_t epoch = step / m_counts.stepsPerEpoch;
-        if (epoch != m_orderEpoch) {
-            m_order = epochOrder(m_rows.size(), m_config, epoch);
-            m_orderEpoch = epoch;
-        }
         std::vector<MicroBatch> group;
-        for (const auto& indexes : stepRows(m_order, m_config, step % m_counts.stepsPerEpoch))
-            group.push_back(collate(m_rows, indexes, m_config, m_inputs.data.padId));
+        for (const auto& sequences : m_batches.microBatches(step))
+            group.push_back(collate(m_rows, sequences, m_config, m_inputs.data.padId));
         return group;
     }
 
@@ -173,10 +168,9 @@ private:
     Trainee& m_trainee;
     RunRecorder& m_recorder;
     const RunControls& m_controls;
+    BatchPlan m_batches;
     StepCounts m_counts;
     StepMeter m_meter;
-    std::vector<size_t> m_order;
-    int64_t m_orderEpoch = -1;
     double m_pausedSeconds = 0;
 };
 
@@ -185,7 +179,7 @@ RunSummary firstSummary(const RunInputs& inputs)
     const PreparedData& data = inputs.data;
     RunSummary summary;
     summary.startedAt = timeNow();
-    summary.totalSteps = countSteps(static_cast<int64_t>(data.rows.training.size()), inputs.config).totalSteps;
+    summary.totalSteps = BatchPlan(lengthsOf(data.rows.training), inputs.config).counts().totalSteps;
     summary.trainingRows = static_cast<int64_t>(data.rows.training.size());
     summary.heldOutRows = static_cast<int64_t>(data.rows.heldOut.size());
     summary.refusedRows = static_cast<int64_t>(data.refused);

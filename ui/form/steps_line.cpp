@@ -35,7 +35,8 @@ void StepsLine::changeEvent(QEvent* event)
 void StepsLine::refresh()
 {
     const auto& count = m_counter.count();
-    const QString batch = tr("%1 \u00d7 %2 = <b>%3 rows a step</b>")
+    const QString batch = (m_config.packing ? tr("%1 \u00d7 %2 = <b>%3 packed sequences a step</b>")
+                                            : tr("%1 \u00d7 %2 = <b>%3 rows a step</b>"))
                               .arg(formatCount(m_config.batchSize), formatCount(m_config.accumulationSteps),
                                   formatCount(countSteps(0, m_config).effectiveBatch));
     QString steps;
@@ -47,7 +48,9 @@ void StepsLine::refresh()
         rows = QString::fromStdString(count->error().message).toHtmlEscaped();
         colour = errorColour(palette());
     } else {
-        steps = tr(", <b>%1 steps</b>").arg(formatCount(countSteps((*count)->training, m_config).totalSteps));
+        // How many rows a sequence takes shows only once they are tokens.
+        steps = (m_config.packing ? tr(", <b>at most %1 steps</b>") : tr(", <b>%1 steps</b>"))
+                    .arg(formatCount(countSteps((*count)->training, m_config).totalSteps));
         rows = tr("%1 rows to train on, %2 held out")
                    .arg(formatCount((*count)->training), formatCount((*count)->heldOut));
         if ((*count)->refused > 0) {

@@ -70,6 +70,7 @@ private slots:
     void wrongRenderInput();
     void inspects();
     void inspectsLengths();
+    void inspectsFolder();
     void inspectsNothingUsable();
     void listsRuns();
     void exportsAnAdapter();
@@ -273,6 +274,36 @@ void TestCli::inspectsLengths()
     QCOMPARE(lengths["longest"].toInt(), 10);
     QCOMPARE(lengths["truncated_share"].toObject()["right"].toDouble(), 5.0 / 9);
     QCOMPARE(lengths["answers_cut_share"].toObject()["left"].toDouble(), 5.0 / 9);
+    QCOMPARE(lengths["truncated_rows"].toInt(), 5);
+    QCOMPARE(lengths["tokens_cut"].toInt(), 1 + 2 + 3 + 4 + 5);
+    QCOMPARE(lengths["suggested_max_length"].toInt(), 16);
+    const QJsonArray waste = lengths["padding_waste"].toArray();
+    const auto inOrder = std::find_if(waste.begin(), waste.end(), [](const QJsonValue& entry) {
+        return entry.toObject()["order"].toString() == QLatin1String("sequential")
+            && entry.toObject()["batch_size"].toInt() == 4;
+    });
+    // Cut to 5 tokens: 2 3 4 5, 5 5 5 5, 5.
+    QCOMPARE((*inOrder).toObject()["share"].toDouble(), 6.0 / 45);
+    const QByteArray text = run({ "inspect", file, "--model", m_folder->path(), "--set", "max_length=5" }).out;
+    QVERIFY2(text.contains("max_length 5 cuts 5 rows (55.6 %), 15 tokens"), text.constData());
+}
+
+/// Parquet among others: the library that reads it and LibTorch live in one program.
+void TestCli::inspectsFolder()
+{
+    QDir(m_folder->path()).mkdir("rows");
+    const QString source = QStringLiteral(TUNEBENCH_TEST_DATA "/dataset_files/");
+    for (const char* name : { "none.parquet", "cp949.csv", "parts.csv.zst" })
+        QVERIFY(QFile::copy(source + name, m_folder->filePath("rows/") + name));
+    write("rows/README.md", "rows");
+    const Ran ran = run({ "inspect", m_folder->filePath("rows"), "--json" });
+    QVERIFY2(ran.status == 0, ran.err);
+    const QJsonObject object = ran.object();
+    QCOMPARE(object["format"].toString(), QString("question_answer"));
+    QCOMPARE(object["rows"].toInt(), 16); // in each file a row has no question
+    QCOMPARE(object["refused"].toArray().size(), 3);
+    const QString notices = object["notices"].toVariant().toStringList().join(' ');
+    QVERIFY2(notices.contains("README.md") && notices.contains("CP949"), qPrintable(notices));
 }
 
 void TestCli::inspectsNothingUsable()

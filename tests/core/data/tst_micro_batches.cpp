@@ -109,38 +109,42 @@ void TestMicroBatches::everyRowOnceAnEpoch()
     config.accumulationSteps = accumulation;
     const auto count = static_cast<size_t>(rows);
     const int64_t steps = countSteps(rows, config).stepsPerEpoch;
+    const std::vector<size_t> lengths(count, 10);
+    BatchPlan plan(lengths, config);
+    QCOMPARE(plan.counts().stepsPerEpoch, steps);
     for (int64_t epoch = 0; epoch < 2; ++epoch) {
         std::vector<size_t> seen;
         size_t last = 0;
         for (int64_t step = epoch * steps; step < (epoch + 1) * steps; ++step) {
-            const auto microBatches = stepRows(count, config, step);
+            const auto microBatches = plan.microBatches(step);
             QVERIFY(!microBatches.empty() && microBatches.size() <= static_cast<size_t>(accumulation));
-            for (const auto& indexes : microBatches) {
-                QVERIFY(!indexes.empty() && indexes.size() <= static_cast<size_t>(batch));
-                seen.insert(seen.end(), indexes.begin(), indexes.end());
-                last = indexes.size();
+            for (const auto& sequences : microBatches) {
+                QVERIFY(!sequences.empty() && sequences.size() <= static_cast<size_t>(batch));
+                for (const Sequence& sequence : sequences)
+                    seen.insert(seen.end(), sequence.begin(), sequence.end());
+                last = sequences.size();
             }
         }
-        QCOMPARE(seen, epochOrder(count, config, epoch));
+        QCOMPARE(seen, epochOrder(lengths, config, epoch));
         QCOMPARE(last, static_cast<size_t>(smallest));
         std::sort(seen.begin(), seen.end());
         for (size_t i = 0; i < count; ++i)
             QCOMPARE(seen[i], i);
-        QVERIFY(stepRows(epochOrder(count, config, epoch), config, steps).empty());
     }
-    QVERIFY(stepRows(size_t { 0 }, config, 0).empty());
+    QVERIFY(BatchPlan({}, config).microBatches(0).empty());
 }
 
 void TestMicroBatches::orderDependsOnSeedAndEpoch()
 {
     RunConfig config;
-    const auto first = epochOrder(100, config, 0);
-    QCOMPARE(epochOrder(100, config, 0), first);
-    QVERIFY(epochOrder(100, config, 1) != first);
+    const std::vector<size_t> lengths(100, 10);
+    const auto first = epochOrder(lengths, config, 0);
+    QCOMPARE(epochOrder(lengths, config, 0), first);
+    QVERIFY(epochOrder(lengths, config, 1) != first);
     config.seed = 43;
-    QVERIFY(epochOrder(100, config, 0) != first);
+    QVERIFY(epochOrder(lengths, config, 0) != first);
     config.order = RowOrder::sequential;
-    const auto sequential = epochOrder(100, config, 5);
+    const auto sequential = epochOrder(lengths, config, 5);
     QVERIFY(std::is_sorted(sequential.begin(), sequential.end()));
 
     // Neither a neighbour's seed nor a neighbour's epoch repeats an order.
@@ -180,8 +184,8 @@ void TestMicroBatches::permutationIsFair()
 void TestMicroBatches::collatesWithoutPadding()
 {
     const std::vector<TokenRow> rows { row(10, 4, 2), row(20, 1, 0), row(30, 3, 0) };
-    const std::vector<size_t> indexes { 2, 0, 1 };
-    const MicroBatch batch = collate(rows, indexes, RunConfig(), 99);
+    const std::vector<Sequence> sequences { { 2 }, { 0, 1 } };
+    const MicroBatch batch = collate(rows, sequences, RunConfig(), 99);
     QCOMPARE(batch.ids, (Numbers { 30, 31, 32, 10, 11, 12, 13, 20 }));
     QCOMPARE(batch.positions, (Numbers { 0, 1, 2, 0, 1, 2, 3, 0 }));
     QCOMPARE(batch.targets, (Numbers { 31, 32, -100, -100, 12, 13, -100, -100 }));
@@ -224,8 +228,8 @@ void TestMicroBatches::pads()
     config.paddingSide = static_cast<PaddingSide>(side);
     config.maxLength = 4;
     const std::vector<TokenRow> rows { row(10, 3, 0), row(20, 1, 0) };
-    const std::vector<size_t> indexes { 0, 1 };
-    const MicroBatch batch = collate(rows, indexes, config, 99);
+    const std::vector<Sequence> sequences { { 0 }, { 1 } };
+    const MicroBatch batch = collate(rows, sequences, config, 99);
     const auto list = [](const Numbers& values) { return QList<qint64>(values.begin(), values.end()); };
     QTEST(list(batch.ids), "ids");
     QTEST(list(batch.positions), "positions");

@@ -159,6 +159,10 @@ void TestRecords::conversations_data()
         << messages
         << R"({"messages":[{"role":"user","content":"a"},{"role":"assistant","content":"","weight":0},{"role":"assistant","content":"b"}]})"
         << R"([{"role":"user","content":"a"},{"role":"assistant","content":"","weight":0},{"role":"assistant","content":"b"}])";
+    QTest::newRow("a completion of one turn")
+        << int(DatasetFormat::promptCompletion)
+        << R"({"prompt":[{"from":"human","value":"a"}],"completion":{"from":"gpt","value":"b"}})"
+        << R"([{"role":"user","content":"a"},{"role":"assistant","content":"b"}])";
     QTest::newRow("ends with a question")
         << messages
         << R"({"messages":[{"role":"user","content":"a"},{"role":"assistant","content":"b"},{"role":"user","content":"c"}]})"

@@ -37,8 +37,8 @@ RunConfig referenceConfig(Method method)
 std::vector<MicroBatch> groupAt(const std::vector<TokenRow>& rows, const RunConfig& config, int64_t step)
 {
     std::vector<MicroBatch> group;
-    for (const auto& indexes : stepRows(rows.size(), config, step))
-        group.push_back(collate(rows, indexes, config, 0));
+    for (const auto& sequences : BatchPlan(lengthsOf(rows), config).microBatches(step))
+        group.push_back(collate(rows, sequences, config, 0));
     return group;
 }
 

@@ -1,6 +1,8 @@
 #include "core/base/files.h"
+#include "core/data/dataset.h"
 #include "core/model/peft_adapter.h"
 #include "core/runs/run_library.h"
+#include "core/train/plan_memory.h"
 #include "core/train/trainer.h"
 
 #include <QTemporaryDir>
@@ -186,6 +188,41 @@ private slots:
             = run(job({ "model=" + (*first.outcome / "model").string(), "max_steps=1", "method=full" }));
         QVERIFY2(second.outcome.has_value(), second.outcome ? "" : second.outcome.error().message.c_str());
         QVERIFY(*second.steps[0].loss < *first.steps[0].loss);
+    }
+
+    void planIsWhatTheRunTakes_data()
+    {
+        QTest::addColumn<QStringList>("options");
+        QTest::newRow("lora") << QStringList {};
+        QTest::newRow("full, recompute") << QStringList { "method=full", "gradient_checkpointing=full" };
+        QTest::newRow("shuffled, rows held out") << QStringList { "order=shuffle", "eval_share=0.3", "epochs=2" };
+        QTest::newRow("cut") << QStringList { "max_length=20", "accumulation_steps=1" };
+        QTest::newRow("packed") << QStringList { "packing=true", "max_length=64", "batch_size=2", "order=shuffle" };
+        QTest::newRow("few steps") << QStringList { "max_rows=10", "max_steps=1", "order=length_grouped" };
+    }
+
+    /// The plan looks at lengths alone, before a run; the run measures.
+    void planIsWhatTheRunTakes()
+    {
+        QFETCH(QStringList, options);
+        std::vector<std::string> assignments;
+        for (const QString& option : options)
+            assignments.push_back(option.toStdString());
+        const TrainingJob made = job(assignments);
+        const auto inspected = inspectDataset(made.config.values.dataset, made.config.values);
+        QVERIFY(inspected.has_value() && !inspected->extents.empty());
+        const auto planned = planPeakMemory(made.config, inspected->extents);
+        QVERIFY2(planned.has_value(), planned ? "" : planned.error().message.c_str());
+        const Record record = run(made);
+        QVERIFY(record.outcome.has_value());
+        QCOMPARE(*planned, record.states.back().summary.peakAllocated);
+    }
+
+    void planNeedsRows()
+    {
+        const auto planned = planPeakMemory(job({}).config, {});
+        QVERIFY(!planned.has_value());
+        QVERIFY(planned.error().message.find("No row") != std::string::npos);
     }
 
     void stopsAndSaves()

@@ -1,0 +1,109 @@
+#include "app/cli/length_report.h"
+
+#include "app/cli/console.h"
+#include "core/config/choices.h"
+
+#include <algorithm>
+#include <ostream>
+
+namespace tunebench {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr std::array sides { Truncation::right, Truncation::left };
+
+/// {"right": ..., "left": ...}
+template <class Value> ordered_json bySide(Value value)
+{
+    ordered_json object;
+    for (const Truncation side : sides) {
+        object[choiceName(side)] = value(side);
+    }
+    return object;
+}
+
+ordered_json wasteOf(std::span<const RowExtent> rows, RunConfig config)
+{
+    ordered_json list = ordered_json::array();
+    for (const RowOrder order : { RowOrder::shuffle, RowOrder::sequential, RowOrder::lengthGrouped }) {
+        for (const int64_t batch : { 1, 2, 4, 8, 16 }) {
+            config.order = order;
+            config.batchSize = batch;
+            const PaddingWaste waste = paddingWaste(rows, config);
+            list.push_back({ { "order", choiceName(order) }, { "batch_size", batch }, { "share", waste.share() } });
+        }
+    }
+    return list;
+}
+
+std::string percent(double share)
+{
+    constexpr double hundred = 100;
+    return fixedText(share * hundred, 1) + " %";
+}
+
+} // namespace
+
+ordered_json lengthReport(std::span<const RowExtent> rows, const RunConfig& config)
+{
+    if (rows.empty()) {
+        return nullptr;
+    }
+    const LengthSummary summary = summarizeLengths(rows);
+    const auto cuts = [&](Truncation side) { return countCuts(rows, config.maxLength, side); };
+    const auto share = [&](int64_t count) { return static_cast<double>(count) / static_cast<double>(rows.size()); };
+    constexpr size_t mostBins = 64;
+    const LengthHistogram histogram = lengthHistogram(rows, mostBins);
+    return {
+        { "mean", summary.mean },
+        { "p50", summary.p50 },
+        { "p90", summary.p90 },
+        { "p95", summary.p95 },
+        { "p99", summary.p99 },
+        { "longest", summary.longest },
+        { "max_length", config.maxLength },
+        { "truncated_rows", cuts(Truncation::right).rows },
+        { "tokens_cut", cuts(Truncation::right).tokens },
+        { "truncated_share", bySide([&](Truncation side) { return share(cuts(side).rows); }) },
+        { "answers_cut_share", bySide([&](Truncation side) { return share(cuts(side).answers); }) },
+        { "nothing_left_share", bySide([&](Truncation side) { return share(cuts(side).nothingLeft); }) },
+        { "suggested_max_length", summary.suggestedMaxLength() },
+        { "padding_waste", wasteOf(rows, config) },
+        { "histogram", { { "width", histogram.width }, { "counts", histogram.counts } } },
+    };
+}
+
+void writeLengthReport(std::ostream& out, const ordered_json& report)
+{
+    if (report.is_null()) {
+        return;
+    }
+    out << "lengths  mean " << fixedText(report["mean"].get<double>(), 1);
+    for (const char* key : { "p50", "p90", "p95", "p99", "longest" }) {
+        out << ", " << key << ' ' << report[key];
+    }
+    out << " tokens\n";
+    out << "max_length " << report["max_length"] << " cuts " << report["truncated_rows"] << " rows ("
+        << percent(report["truncated_share"]["right"].get<double>()) << "), " << report["tokens_cut"] << " tokens";
+    for (const Truncation side : sides) {
+        const std::string name(choiceName(side));
+        out << "; cut at the " << name << ", " << percent(report["answers_cut_share"][name].get<double>())
+            << " of the rows lose a part of an answer, and "
+            << percent(report["nothing_left_share"][name].get<double>()) << " keep nothing to learn";
+    }
+    out << "\nsuggested max_length " << report["suggested_max_length"] << '\n';
+    out << "padding to the longest row of a batch would waste:\n";
+    std::string order;
+    for (const auto& waste : report["padding_waste"]) {
+        if (waste["order"] != order) {
+            order = waste["order"].get<std::string>();
+            out << (&waste == &report["padding_waste"].front() ? "" : "\n") << "  " << order << ':';
+        }
+        out << "  batch_size " << waste["batch_size"] << ' ' << percent(waste["share"].get<double>());
+    }
+    out << "\n  (with padding none, nothing)\n";
+}
+
+} // namespace tunebench

@@ -1,0 +1,124 @@
+#include "core/train/plan_memory.h"
+
+#include "core/data/length_statistics.h"
+#include "core/data/micro_batches.h"
+#include "core/train/dry_run.h"
+#include "core/train/run_inputs.h"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+
+namespace tunebench {
+namespace {
+
+/// A row of the given shape; memory does not depend on what its tokens say.
+TokenRow rowOfShape(const RowExtent& extent)
+{
+    TokenRow row { std::vector<TokenId>(extent.tokens, 0), std::vector<TokenId>(extent.tokens, ignoredLabel) };
+    const auto first = std::min(extent.firstTarget, extent.tokens);
+    const auto count = std::min(extent.supervised, extent.tokens - first);
+    std::fill_n(row.labels.begin() + first, count, 0);
+    return row;
+}
+
+/// The rows that a run with these options trains on, by their extents after truncation.
+std::vector<RowExtent> trainingExtents(std::span<const RowExtent> all, const RunConfig& config)
+{
+    std::vector<RowExtent> usable;
+    for (const RowExtent& extent : all) {
+        if (config.maxRows && std::ssize(usable) >= *config.maxRows)
+            break;
+        if (const auto kept = truncatedExtent(extent, config.maxLength, config.truncation))
+            usable.push_back(*kept);
+    }
+    if (!config.evalDataset.empty())
+        return usable;
+    const auto isHeldOut = drawHeldOut(usable.size(), config);
+    size_t index = 0;
+    std::erase_if(usable, [&](const RowExtent&) { return isHeldOut[index++]; });
+    return usable;
+}
+
+/// Micro-batches of the run that may need the most memory.
+class Extremes {
+public:
+    Extremes(std::span<const RowExtent> rows, const RunConfig& config)
+        : m_rows(rows)
+    {
+        std::vector<size_t> lengths;
+        std::ranges::transform(rows, std::back_inserter(lengths), &RowExtent::tokens);
+        BatchPlan plan(lengths, config);
+        for (int64_t step = 0; step < plan.counts().totalSteps; ++step) {
+            for (const auto& sequences : plan.microBatches(step))
+                consider(sequences);
+        }
+    }
+
+    /// Optimizer steps of nothing but extreme micro-batches, each twice where gradients are accumulated.
+    std::vector<std::vector<MicroBatch>> steps(const RunConfig& config) const
+    {
+        std::vector<std::vector<MicroBatch>> steps;
+        for (const Extreme& extreme : m_extremes) {
+            std::vector<TokenRow> rows;
+            std::vector<Sequence> sequences;
+            for (const Sequence& sequence : extreme.sequences) {
+                Sequence& renumbered = sequences.emplace_back();
+                for (const size_t row : sequence) {
+                    renumbered.push_back(rows.size());
+                    rows.push_back(rowOfShape(m_rows[row]));
+                }
+            }
+            const size_t repeats = config.accumulationSteps > 1 ? 2 : 1;
+            steps.emplace_back(repeats, collate(rows, sequences, config, 0));
+        }
+        return steps;
+    }
+
+private:
+    struct Extreme {
+        std::array<size_t, 3> measure {}; ///< compared in order
+        std::vector<Sequence> sequences;
+    };
+
+    void consider(const std::vector<Sequence>& sequences)
+    {
+        size_t tokens = 0, longest = 0, supervised = 0;
+        for (const Sequence& sequence : sequences) {
+            for (const size_t row : sequence) {
+                tokens += m_rows[row].tokens;
+                longest = std::max<size_t>(longest, m_rows[row].tokens);
+                supervised += m_rows[row].supervised;
+            }
+        }
+        const std::array<std::array<size_t, 3>, 3> measures { { { tokens, longest, supervised },
+            { longest, tokens, supervised }, { supervised, tokens, longest } } };
+        for (size_t i = 0; i < m_extremes.size(); ++i) {
+            if (measures[i] > m_extremes[i].measure)
+                m_extremes[i] = { measures[i], sequences };
+        }
+    }
+
+    std::span<const RowExtent> m_rows;
+    std::array<Extreme, 3> m_extremes;
+};
+
+} // namespace
+
+Result<int64_t> planPeakMemory(const ConfigChoice& choice, std::span<const RowExtent> extents)
+{
+    const auto opened = openRunModel(choice, [](const std::string&, bool) {});
+    if (!opened)
+        return tl::unexpected(opened.error());
+    const RunConfig& config = opened->config;
+    const auto rows = trainingExtents(extents, config);
+    if (rows.empty())
+        return failure("No row is left to train on; choose a longer max_length, or other rows.");
+    auto steps = Extremes(rows, config).steps(config);
+    steps.push_back(steps.front()); // the second step holds the optimizer's state from its beginning
+    return dryRun(config, opened->model.spec, steps).map([](const PlannedMemory& planned) {
+        return planned.peakAllocated;
+    });
+}
+
+} // namespace tunebench
