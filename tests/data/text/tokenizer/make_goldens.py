@@ -96,7 +96,7 @@ def main():
         tokenizer = Tokenizer.from_file(sys.argv[2])
         return write(sys.argv[3], [tokenizer.encode(text).ids for text in texts])
     # These trim spans, or drop and multiply characters, so that the library's offsets mean something else than ours.
-    without_spans = {"gpt2", "gpt2_prefix", "replace_regex", "flags"}
+    without_spans = {"gpt2", "gpt2_prefix", "replace_regex", "flags", "words"}
     for file in sorted(f for f in os.listdir(folder) if f.endswith(".tokenizer.json")):
         name = file.removesuffix(".tokenizer.json")
         tokenizer = Tokenizer.from_file(os.path.join(folder, file))
