@@ -90,12 +90,15 @@ std::vector<TextSegment> AddedTokens::split(std::string_view text, bool normaliz
         if (token.singleWord && insideWord(text, begin, end)) {
             continue;
         }
-        begin = token.leftStrip ? skipSpaceLeft(text, begin, done) : begin;
+        begin = token.leftStrip ? std::max(skipSpaceLeft(text, begin, done), done) : begin;
         end = token.rightStrip ? skipSpaceRight(text, end) : end;
         if (done < begin) {
             segments.push_back({ { done, begin }, std::nullopt });
         }
-        segments.push_back({ { begin, end }, match->id });
+        // A token of white space may have been taken by the one before it.
+        if (begin < end) {
+            segments.push_back({ { begin, end }, match->id });
+        }
         done = end;
     }
     if (done < text.size()) {

@@ -2,6 +2,7 @@
 
 #include "core/text/jinja_interpreter.h"
 #include "core/text/jinja_parser.h"
+#include "core/text/utf8.h"
 
 namespace tunebench {
 
@@ -17,6 +18,8 @@ ChatTemplate::ChatTemplate(std::shared_ptr<const Program> program)
 
 Result<ChatTemplate> ChatTemplate::parse(std::string_view source)
 {
+    if (!isValidUtf8(source))
+        return failure("The chat template cannot be read: it is not valid UTF-8. Save it as UTF-8.");
     try {
         return ChatTemplate(
             std::make_shared<const Program>(Program { std::string(source), jinja::parseTemplate(source) }));

@@ -132,6 +132,16 @@ void Decoder::MetaspaceStep::apply(std::vector<std::string>& tokens) const
     }
 }
 
+void Decoder::SuffixStep::apply(std::vector<std::string>& tokens) const
+{
+    const Pattern pattern = Pattern::literal(suffix);
+    std::vector<ByteSpan> matches;
+    for (size_t index = 0; index < tokens.size(); ++index) {
+        pattern.findAll(tokens[index], matches);
+        tokens[index] = replaceAll(tokens[index], matches, index + 1 == tokens.size() ? "" : " ");
+    }
+}
+
 Result<Decoder::Step> Decoder::stepFromJson(const ComponentReader& component)
 {
     const std::string& type = component.type();
@@ -168,7 +178,12 @@ Result<Decoder::Step> Decoder::stepFromJson(const ComponentReader& component)
         }
         return MetaspaceStep { *mark, *scheme != "never" };
     }
-    return component.unknownType("Sequence, ByteLevel, Replace, ByteFallback, Fuse, Strip and Metaspace");
+    if (type == "BPEDecoder") {
+        return component.text("suffix", "</w>").map([](const std::string& suffix) -> Step {
+            return SuffixStep { suffix };
+        });
+    }
+    return component.unknownType("Sequence, ByteLevel, Replace, ByteFallback, Fuse, Strip, Metaspace and BPEDecoder");
 }
 
 Result<Decoder> Decoder::fromJson(const nlohmann::json& json)

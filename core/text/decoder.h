@@ -6,8 +6,8 @@
 
 namespace tunebench {
 
-/// The decoder of tokenizer.json, from tokens to text: Sequence, ByteLevel, Replace, ByteFallback, Fuse, Strip and
-/// Metaspace.
+/// The decoder of tokenizer.json, from tokens to text: Sequence, ByteLevel, Replace, ByteFallback, Fuse, Strip,
+/// Metaspace and BPEDecoder.
 class Decoder {
 public:
     /// Null gives one that puts a space between tokens.
@@ -40,7 +40,12 @@ private:
         bool dropsFirst; ///< marks in the first token are left out, not turned to spaces
         void apply(std::vector<std::string>& tokens) const;
     };
-    using Step = std::variant<ByteLevelStep, ReplaceStep, ByteFallbackStep, FuseStep, StripStep, MetaspaceStep>;
+    struct SuffixStep {
+        std::string suffix; ///< becomes a space, and nothing in the last token
+        void apply(std::vector<std::string>& tokens) const;
+    };
+    using Step
+        = std::variant<SuffixStep, ByteLevelStep, ReplaceStep, ByteFallbackStep, FuseStep, StripStep, MetaspaceStep>;
     static Result<Step> stepFromJson(const class ComponentReader& component);
 
     std::vector<Step> m_steps;

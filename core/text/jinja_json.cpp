@@ -2,6 +2,7 @@
 
 #include "core/text/jinja_filters.h"
 #include "core/text/jinja_text.h"
+#include "core/text/utf8.h"
 
 #include <algorithm>
 #include <cmath>
@@ -10,13 +11,21 @@ namespace tunebench::jinja {
 
 namespace {
 
+/// What counts characters relies on it.
+Value validText(const std::string& text)
+{
+    if (!isValidUtf8(text))
+        throw TemplateFailure("the variables hold a text that is not valid UTF-8");
+    return Value(text);
+}
+
 Value fromJsonAt(const nlohmann::ordered_json& json, size_t depth)
 {
     if (depth > maxValueDepth)
         throw TemplateFailure("the variables hold lists or objects nested too deep");
     switch (json.type()) {
     case nlohmann::ordered_json::value_t::string:
-        return Value(json.get_ref<const std::string&>());
+        return validText(json.get_ref<const std::string&>());
     case nlohmann::ordered_json::value_t::boolean:
         return json.get<bool>();
     case nlohmann::ordered_json::value_t::number_integer:
@@ -38,7 +47,7 @@ Value fromJsonAt(const nlohmann::ordered_json& json, size_t depth)
         auto dict = std::make_shared<Dict>();
         dict->entries.reserve(json.size());
         for (const auto& [key, item] : json.items())
-            dict->set(Value(key), fromJsonAt(item, depth + 1));
+            dict->set(validText(key), fromJsonAt(item, depth + 1));
         return std::shared_ptr<const Dict>(std::move(dict));
     }
     default:

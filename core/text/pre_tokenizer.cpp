@@ -112,6 +112,32 @@ void PreTokenizer::SplitStep::apply(PieceList& list) const
     list.pieces = std::move(result);
 }
 
+/// Runs of word characters and runs of what is neither that nor white space.
+void PreTokenizer::WordStep::apply(PieceList& list) const
+{
+    enum class Kind { space, word, other };
+    const auto kindAt = [&](size_t position) {
+        const char32_t character = codePointAt(list.text.text(), position);
+        return isWhiteSpace(character) ? Kind::space : isWordCharacter(character) ? Kind::word : Kind::other;
+    };
+    std::vector<ByteSpan> result;
+    for (const ByteSpan& piece : list.pieces) {
+        Kind before = Kind::space;
+        for (size_t position = piece.begin; position < piece.end;) {
+            const Kind kind = kindAt(position);
+            const size_t end = position + utf8Length(list.text.text()[position]);
+            if (kind != Kind::space && kind == before) {
+                result.back().end = end;
+            } else if (kind != Kind::space) {
+                result.push_back({ position, end });
+            }
+            before = kind;
+            position = end;
+        }
+    }
+    list.pieces = std::move(result);
+}
+
 void PreTokenizer::PrefixStep::apply(PieceList& list) const
 {
     const std::string_view text = list.text.text();
@@ -187,7 +213,16 @@ Result<void> PreTokenizer::add(const ComponentReader& component)
     if (component.type() == "Metaspace") {
         return addMetaspace(component);
     }
-    return component.unknownType("Sequence, Split, ByteLevel, Digits and Metaspace");
+    if (component.type() == "Whitespace") {
+        m_steps.emplace_back(WordStep {});
+        return {};
+    }
+    if (component.type() == "WhitespaceSplit") {
+        return Pattern::regex("\\s").map([&](const Pattern& space) {
+            m_steps.emplace_back(SplitStep { space, SplitBehavior::removed, false });
+        });
+    }
+    return component.unknownType("Sequence, Split, ByteLevel, Digits, Metaspace, Whitespace and WhitespaceSplit");
 }
 
 Result<void> PreTokenizer::addSplit(const ComponentReader& component)

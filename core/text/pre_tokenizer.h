@@ -19,7 +19,8 @@ struct PieceList {
 /// What becomes of the text that a Split pattern matches.
 enum class SplitBehavior { removed, isolated, contiguous, mergedWithPrevious, mergedWithNext };
 
-/// The pre-tokenizer of tokenizer.json: Sequence, Split, ByteLevel, Digits and Metaspace, each built from four steps.
+/// The pre-tokenizer of tokenizer.json: Sequence, Split, ByteLevel, Digits, Metaspace, Whitespace and WhitespaceSplit,
+/// built from a few steps.
 class PreTokenizer {
 public:
     /// Null gives one that leaves the text in one piece.
@@ -34,6 +35,9 @@ private:
         bool invert;
         void apply(PieceList& list) const;
     };
+    struct WordStep {
+        void apply(PieceList& list) const;
+    };
     struct PrefixStep {
         std::string prefix;
         bool onlyAtStart; ///< of the whole input
@@ -46,7 +50,7 @@ private:
     struct ByteStep {
         void apply(PieceList& list) const;
     };
-    using Step = std::variant<SplitStep, PrefixStep, ReplaceInPieces, ByteStep>;
+    using Step = std::variant<SplitStep, WordStep, PrefixStep, ReplaceInPieces, ByteStep>;
 
     Result<void> add(const class ComponentReader& component);
     Result<void> addSplit(const ComponentReader& component);

@@ -60,12 +60,16 @@ char32_t standInFor(char32_t codePoint)
     return range != std::end(standIns) && range->first <= codePoint ? range->substitute : 0;
 }
 
+bool isCompatible(NormalizationForm form)
+{
+    return form == NormalizationForm::nfkc || form == NormalizationForm::nfkd;
+}
+
 utf8proc_option_t optionsOf(NormalizationForm form)
 {
     const bool compose = form == NormalizationForm::nfc || form == NormalizationForm::nfkc;
-    const bool compatible = form == NormalizationForm::nfkc || form == NormalizationForm::nfkd;
-    return static_cast<utf8proc_option_t>(
-        UTF8PROC_STABLE | (compose ? UTF8PROC_COMPOSE : UTF8PROC_DECOMPOSE) | (compatible ? UTF8PROC_COMPAT : 0));
+    return static_cast<utf8proc_option_t>(UTF8PROC_STABLE | (compose ? UTF8PROC_COMPOSE : UTF8PROC_DECOMPOSE)
+        | (isCompatible(form) ? UTF8PROC_COMPAT : 0));
 }
 
 bool isConjoiningVowelOrFinal(char32_t codePoint)
@@ -73,26 +77,38 @@ bool isConjoiningVowelOrFinal(char32_t codePoint)
     return codePoint >= 0x1160 && codePoint <= 0x11FF;
 }
 
-/// True when no normalisation form joins or reorders this character with what stands before it.
-bool startsRun(char32_t codePoint)
+/// What the character's decomposition begins with: half-width marks and letters of Hangul join what stands before them
+/// only in the compatible forms.
+char32_t firstOfDecomposition(char32_t codePoint)
+{
+    std::array<utf8proc_int32_t, 32> points {};
+    int lastBoundClass = 0;
+    const auto count = utf8proc_decompose_char(static_cast<utf8proc_int32_t>(codePoint), points.data(), points.size(),
+        static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_DECOMPOSE | UTF8PROC_COMPAT), &lastBoundClass);
+    return count > 0 ? static_cast<char32_t>(points[0]) : codePoint;
+}
+
+/// True when the form does not join or reorder this character with what stands before it.
+bool startsRun(char32_t codePoint, NormalizationForm form)
 {
     if (codePoint < 0x300) {
         return true;
     }
-    const auto* property = utf8proc_get_property(static_cast<utf8proc_int32_t>(codePoint));
+    const char32_t first = isCompatible(form) ? firstOfDecomposition(codePoint) : codePoint;
+    const auto* property = utf8proc_get_property(static_cast<utf8proc_int32_t>(first));
     const bool mark = property->category >= UTF8PROC_CATEGORY_MN && property->category <= UTF8PROC_CATEGORY_ME;
-    const bool joins = property->combining_class != 0 || mark || isConjoiningVowelOrFinal(codePoint);
+    const bool joins = property->combining_class != 0 || mark || isConjoiningVowelOrFinal(first);
     return !joins || isNormalizationGap(codePoint);
 }
 
 /// The end of the run of a starter and what may join it.
-size_t runEnd(std::string_view text, size_t begin)
+size_t runEnd(std::string_view text, size_t begin, NormalizationForm form)
 {
     size_t end = begin + utf8Length(text[begin]);
     if (isNormalizationGap(codePointAt(text, begin))) {
         return end;
     }
-    while (end < text.size() && !startsRun(codePointAt(text, end))) {
+    while (end < text.size() && !startsRun(codePointAt(text, end), form)) {
         end += utf8Length(text[end]);
     }
     return end;
@@ -168,7 +184,7 @@ void normalizeUnicode(AlignedText& text, NormalizationForm form)
     TextRewriter rewriter(text);
     bool changed = false;
     for (size_t begin = 0; begin < source.size();) {
-        const size_t end = runEnd(source, begin);
+        const size_t end = runEnd(source, begin, form);
         const char32_t first = codePointAt(source, begin);
         if ((end - begin > 2 || first >= affected) && !isNormalizationGap(first)) {
             const std::string_view run = source.substr(begin, end - begin);

@@ -41,6 +41,6 @@ inline std::vector<std::string> texts()
 
 inline const char* const smallNames[]
     = { "behaviors", "flags", "gemma", "gpt2", "gpt2_prefix", "llama2", "llama2_normalized", "llama3", "metaspace",
-          "metaspace_never", "mistral", "qwen", "replace_regex", "smollm", "tekken" };
+          "metaspace_never", "mistral", "qwen", "replace_regex", "smollm", "tekken", "whitespace_split", "words" };
 
 } // namespace fixture

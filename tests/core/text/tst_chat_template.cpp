@@ -245,6 +245,18 @@ private slots:
         QVERIFY(chat->render(Json::object(), "2026-01-01T12:30").has_value());
     }
 
+    void invalidUtf8IsRefused()
+    {
+        const auto bad = ChatTemplate::parse("{{ 'abc\x80"
+                                             "def'[4:1:-2] }}");
+        QVERIFY(!bad && bad.error().message.find("UTF-8") != std::string::npos);
+        const auto chat = ChatTemplate::parse("{{ x[1:] }}");
+        QVERIFY(chat.has_value());
+        QVERIFY(!chat->render(Json { { "x",
+            "abc\x80"
+            "def" } }));
+    }
+
     void clockIsUsedWithoutDate()
     {
         const auto chat = ChatTemplate::parse("{{ strftime_now('%Y') }}");

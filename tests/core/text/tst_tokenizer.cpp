@@ -51,6 +51,7 @@ private slots:
     void spansCoverTheTextInOrder_data() { addSmallTokenizers(); }
     void spansCoverTheTextInOrder();
     void composedCharactersStandForAllTheirParts();
+    void compatibleMarksAndLettersJoin();
     void invalidUtf8BecomesReplacementCharacters_data();
     void invalidUtf8BecomesReplacementCharacters();
     void longWordsTakeLittleTime_data();
@@ -132,6 +133,15 @@ void TestTokenizer::composedCharactersStandForAllTheirParts()
     const bool whole = std::any_of(encoding.spans.begin(), encoding.spans.end(),
         [](const ByteSpan& span) { return span.begin <= 2 && span.end >= 5; });
     QVERIFY(whole);
+}
+
+/// Half-width voiced marks and Hangul letters, which only the compatible forms join.
+void TestTokenizer::compatibleMarksAndLettersJoin()
+{
+    const auto tokenizer = fixture::smallTokenizer("words");
+    QVERIFY(tokenizer);
+    const std::string text = "\uff76\uff9e \u3131\u314f \uffa1\uffc2";
+    QCOMPARE(tokenizer->encode(text, false), tokenizer->encode("\u30ac \uac00 \uac00", false));
 }
 
 void TestTokenizer::invalidUtf8BecomesReplacementCharacters_data()

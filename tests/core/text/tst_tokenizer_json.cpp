@@ -64,7 +64,7 @@ void TestTokenizerJson::refusesByName_data()
     };
     row("normalizer", "/normalizer", R"({"type": "BertNormalizer"})", "\"BertNormalizer\"");
     row("in a sequence", "/normalizer", R"({"type": "Sequence", "normalizers": [{"type": "Nmt"}]})", "\"Nmt\"");
-    row("pre_tokenizer", "/pre_tokenizer", R"({"type": "Whitespace"})", "\"Whitespace\"");
+    row("pre_tokenizer", "/pre_tokenizer", R"({"type": "BertPreTokenizer"})", "\"BertPreTokenizer\"");
     row("behavior", "/pre_tokenizer", R"({"type": "Split", "pattern": {"String": " "}, "behavior": "X"})", "behavior");
     row("pattern", "/pre_tokenizer", R"({"type": "Split", "pattern": "a", "behavior": "Isolated"})", "pattern");
     row("wrong regex", "/pre_tokenizer", R"({"type": "Split", "pattern": {"Regex": "(a"}, "behavior": "Isolated"})",
