@@ -42,10 +42,11 @@ template <> struct ChoiceNames<LossNormalization> {
     static constexpr std::array<std::string_view, 2> names { "tokens", "micro_batch_mean" };
 };
 template <> struct ChoiceNames<Scheduler> {
-    static constexpr std::array<std::string_view, 3> names { "constant", "linear", "cosine" };
+    static constexpr std::array<std::string_view, 6> names { "constant", "linear", "cosine", "cosine_restarts",
+        "polynomial", "inverse_sqrt" };
 };
 template <> struct ChoiceNames<OptimizerKind> {
-    static constexpr std::array<std::string_view, 2> names { "adamw", "sgd" };
+    static constexpr std::array<std::string_view, 3> names { "adamw", "sgd", "lion" };
 };
 
 /// The name of one value: choiceName(NumberType::bf16) is "bf16".

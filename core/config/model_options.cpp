@@ -42,7 +42,7 @@ std::vector<OptionRow> modelRows()
             { .key = "lora_alpha",
                 .group = G::model,
                 .label = "LoRA alpha",
-                .help = "The LoRA product is scaled by alpha / rank.",
+                .help = "The LoRA product is scaled by alpha / rank (with use_rslora, alpha / sqrt(rank)).",
                 .huggingFaceName = "lora_alpha",
                 .least = 0,
                 .most = million,
@@ -55,6 +55,12 @@ std::vector<OptionRow> modelRows()
                         "the head.",
                 .huggingFaceName = "target_modules, lora_target_modules",
                 .least = 1 }),
+        row(&RunConfig::useRslora,
+            { .key = "use_rslora",
+                .group = G::model,
+                .label = "Rank-stabilised scale",
+                .help = "Scale by alpha / sqrt(rank) instead of alpha / rank, so that a higher rank learns as fast.",
+                .huggingFaceName = "use_rslora" }),
     };
 }
 

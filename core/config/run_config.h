@@ -28,8 +28,8 @@ enum class Method { lora, full };
 enum class NumberType { automatic, fp32, fp16, bf16 };
 enum class GradientCheckpointing { off, full };
 enum class LossNormalization { tokens, microBatchMean };
-enum class Scheduler { constant, linear, cosine };
-enum class OptimizerKind { adamw, sgd };
+enum class Scheduler { constant, linear, cosine, cosineRestarts, polynomial, inverseSqrt };
+enum class OptimizerKind { adamw, sgd, lion };
 
 /// Everything a run is made of, as plain values. Each member has one row in the table of options (options.h), which
 /// gives its key, default, range, unit, label and help; the member initialisers here are the defaults.
@@ -59,6 +59,7 @@ struct RunConfig {
     int64_t loraRank = 8;
     double loraAlpha = 16;
     std::vector<std::string> loraTargets = { "all-linear" };
+    bool useRslora = false;
 
     // memory and speed
     NumberType precision = NumberType::automatic; ///< how frozen base weights are held
@@ -80,6 +81,9 @@ struct RunConfig {
     Scheduler scheduler = Scheduler::linear;
     int64_t warmupSteps = 0;
     double warmupRatio = 0.03;
+    int64_t schedulerCycles = 1; ///< of cosine_restarts
+    double schedulerPower = 1; ///< of polynomial
+    double learningRateEnd = 0; ///< of polynomial
     OptimizerKind optimizer = OptimizerKind::adamw;
     double beta1 = 0.9;
     double beta2 = 0.999;

@@ -72,6 +72,11 @@ void checkContradictions(const ConfigChoice& choice, std::vector<Finding>& findi
         findings.push_back(
             { "adapter", "adapter is not used with method full; set method: lora to go on with it.", true });
     }
+    if (config.scheduler == Scheduler::polynomial && config.learningRateEnd >= config.learningRate) {
+        findings.push_back({ "learning_rate_end",
+            "learning_rate_end must be below learning_rate (" + numberText(config.learningRate)
+                + "), to which scheduler polynomial comes down." });
+    }
     checkWarmup(config, findings);
 }
 

@@ -44,7 +44,7 @@ std::vector<LoraTarget> findLoraTargets(Decoder& decoder, std::span<const std::s
     return found;
 }
 
-void attachLora(Decoder& decoder, std::span<const LoraTarget> targets, int64_t rank, double alpha, uint64_t seed)
+void attachLora(Decoder& decoder, std::span<const LoraTarget> targets, int64_t rank, double scale, uint64_t seed)
 {
     auto generator = at::make_generator<at::CPUGeneratorImpl>(seed);
     const CategoryScope scope(MemoryCategory::trainableWeights);
@@ -56,7 +56,7 @@ void attachLora(Decoder& decoder, std::span<const LoraTarget> targets, int64_t r
         target.projection->lora = LoraPair {
             .a = trainedParameter(target.module + ".lora_A.weight", std::move(a)),
             .b = trainedParameter(target.module + ".lora_B.weight", std::move(b)),
-            .scale = alpha / static_cast<double>(rank),
+            .scale = scale,
         };
     }
 }

@@ -17,6 +17,6 @@ std::vector<LoraTarget> findLoraTargets(Decoder& decoder, std::span<const std::s
 
 /// Gives each target a fresh pair: A uniform as PEFT draws it (Kaiming with a = sqrt 5: within +-1 / sqrt(in)), B zero,
 /// so that the model is unchanged at first. The same seed gives the same numbers on every device.
-void attachLora(Decoder& decoder, std::span<const LoraTarget> targets, int64_t rank, double alpha, uint64_t seed);
+void attachLora(Decoder& decoder, std::span<const LoraTarget> targets, int64_t rank, double scale, uint64_t seed);
 
 } // namespace tunebench

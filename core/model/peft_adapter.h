@@ -23,6 +23,7 @@ struct PeftAdapter {
 
     int64_t rank = 0;
     double alpha = 0;
+    bool rslora = false; ///< the scale is alpha / sqrt(rank)
     std::vector<std::string> targets; ///< names or suffixes of modules, or "all-linear" alone
     std::string baseModelName; ///< a notice only; empty where the adapter does not say
     std::vector<Pair> tensors; ///< by name
@@ -52,6 +53,7 @@ struct AdapterToWrite {
 
     int64_t rank = 0;
     double alpha = 0;
+    bool rslora = false; ///< the scale is alpha / sqrt(rank)
     std::vector<std::string> targets; ///< all-linear is written as the list of last names, as PEFT does
     std::string baseModelName; ///< see modelName in model_files.h
     std::vector<Pair> pairs;

@@ -12,10 +12,10 @@ namespace {
 using nlohmann::json;
 
 /// Settings of LoraConfig that change what an adapter computes. Each must be off: null, false, 0, "none" or empty.
-constexpr std::array unsupported = { "lora_dropout", "use_rslora", "use_dora", "modules_to_save", "rank_pattern",
-    "alpha_pattern", "bias", "fan_in_fan_out", "lora_bias", "layers_to_transform", "exclude_modules",
-    "target_parameters", "trainable_token_indices", "layer_replication", "use_qalora", "use_bdlora",
-    "alora_invocation_tokens", "arrow_config", "kasa_config", "velora_config", "monteclora_config" };
+constexpr std::array unsupported = { "lora_dropout", "use_dora", "modules_to_save", "rank_pattern", "alpha_pattern",
+    "bias", "fan_in_fan_out", "lora_bias", "layers_to_transform", "exclude_modules", "target_parameters",
+    "trainable_token_indices", "layer_replication", "use_qalora", "use_bdlora", "alora_invocation_tokens",
+    "arrow_config", "kasa_config", "velora_config", "monteclora_config" };
 
 bool isOff(const json& value)
 {
@@ -82,12 +82,16 @@ Result<PeftAdapter> adapterFromConfig(const json& config, const std::string& whe
     const json alpha = config.value("lora_alpha", json(8)); // PEFT's default
     if (!rank.is_number_integer() || rank < 1 || rank > mostRank || !alpha.is_number() || alpha <= 0)
         return refuse(where, "has no usable r (a whole number from 1) or lora_alpha (above 0)");
+    const json rslora = config.value("use_rslora", json());
+    if (!rslora.is_null() && !rslora.is_boolean())
+        return refuse(where, "has a use_rslora that is neither true nor false");
     auto targets = readTargets(config.value("target_modules", json()), where);
     if (!targets)
         return tl::unexpected(targets.error());
     const json name = config.value("base_model_name_or_path", json());
     return PeftAdapter { .rank = rank.get<int64_t>(),
         .alpha = alpha.get<double>(),
+        .rslora = rslora == true,
         .targets = std::move(*targets),
         .baseModelName = name.is_string() ? name.get<std::string>() : "" };
 }
@@ -120,7 +124,7 @@ nlohmann::ordered_json configFromAdapter(const AdapterToWrite& adapter)
         { "target_modules", targets },
         { "task_type", "CAUSAL_LM" },
         { "use_dora", false },
-        { "use_rslora", false },
+        { "use_rslora", adapter.rslora },
     };
 }
 

@@ -10,7 +10,7 @@ namespace tunebench {
 struct LoraPair {
     Parameter a; ///< [rank, in]
     Parameter b; ///< [out, rank]
-    double scale = 1; ///< alpha / rank
+    double scale = 1;
 };
 
 /// x W^T + bias, with an optional low-rank update. Weights may be held in another type than the products are made in;

@@ -8,6 +8,7 @@
 #include <ATen/ops/_foreach_zero.h>
 #include <ATen/ops/_fused_adamw.h>
 #include <ATen/ops/_fused_sgd.h>
+#include <ATen/ops/lerp.h>
 #include <ATen/ops/linalg_vector_norm.h>
 #include <ATen/ops/stack.h>
 #include <ATen/ops/zeros.h>
@@ -37,7 +38,7 @@ void Optimizer::add(Group& group, const Parameter& parameter) const
         group.first.push_back(at::zeros_like(parameter.value));
         group.second.push_back(at::zeros_like(parameter.value));
         group.steps.push_back(at::zeros({}, parameter.value.options()));
-    } else if (m_config.momentum > 0) {
+    } else if (m_config.optimizer == OptimizerKind::lion || m_config.momentum > 0) {
         group.first.push_back(at::zeros_like(parameter.value));
     }
 }
@@ -45,10 +46,17 @@ void Optimizer::add(Group& group, const Parameter& parameter) const
 void Optimizer::step(double learningRate)
 {
     for (Group& group : m_groups) {
-        if (m_config.optimizer == OptimizerKind::adamw)
+        switch (m_config.optimizer) {
+        case OptimizerKind::adamw:
             stepAdamW(group, learningRate);
-        else
+            break;
+        case OptimizerKind::sgd:
             stepSgd(group, learningRate);
+            break;
+        case OptimizerKind::lion:
+            stepLion(group, learningRate);
+            break;
+        }
     }
     ++m_stepsDone;
 }
@@ -66,6 +74,16 @@ void Optimizer::stepSgd(Group& group, double learningRate) const
 {
     at::_fused_sgd_(group.values, group.gradients, group.first, group.decay, m_config.momentum, learningRate, 0, false,
         false, m_stepsDone == 0);
+}
+
+void Optimizer::stepLion(Group& group, double learningRate) const
+{
+    for (size_t i = 0; i < group.values.size(); ++i) {
+        const auto& gradient = group.gradients[i];
+        const auto direction = at::lerp(group.first[i], gradient, 1 - m_config.beta1).sign_();
+        group.values[i].mul_(1 - learningRate * group.decay).add_(direction, -learningRate);
+        group.first[i].lerp_(gradient, 1 - m_config.beta2);
+    }
 }
 
 void Optimizer::clearGradients()

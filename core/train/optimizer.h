@@ -8,9 +8,9 @@
 
 namespace tunebench {
 
-/// AdamW (Loshchilov and Hutter, 2019) or SGD with momentum over fp32 tensors, with torch.optim's arithmetic. Matrices
-/// decay by `weight_decay`; norms and biases do not. State is made at once, so that the first step needs no more memory
-/// than the others.
+/// AdamW (Loshchilov and Hutter, 2019) or SGD with momentum over fp32 tensors, with torch.optim's arithmetic, or Lion
+/// (Chen et al., 2023). Matrices decay by `weight_decay`; norms and biases do not. State is made at once, so that the
+/// first step needs no more memory than the others.
 class Optimizer {
 public:
     Optimizer(const std::vector<Parameter*>& parameters, const RunConfig& config);
@@ -30,12 +30,13 @@ private:
     struct Group {
         double decay = 0;
         std::vector<at::Tensor> values, gradients;
-        std::vector<at::Tensor> first, second; ///< AdamW: both moments; SGD: first is the momentum buffer
+        std::vector<at::Tensor> first, second; ///< AdamW: both moments; SGD and Lion: first is the momentum buffer
         std::vector<at::Tensor> steps; ///< AdamW: steps done, one scalar a tensor
     };
     void add(Group& group, const Parameter& parameter) const;
     void stepAdamW(Group& group, double learningRate) const;
     void stepSgd(Group& group, double learningRate) const;
+    void stepLion(Group& group, double learningRate) const;
 
     RunConfig m_config;
     std::vector<Group> m_groups;

@@ -35,7 +35,8 @@ Result<std::optional<PeftAdapter>> openAdapter(const ConfigChoice& choice, RunCo
         return tl::unexpected(checked.error());
     for (auto taken : { takeOver(choice, "lora_rank", config.loraRank, adapter->rank),
              takeOver(choice, "lora_alpha", config.loraAlpha, adapter->alpha),
-             takeOver(choice, "lora_targets", config.loraTargets, adapter->targets) }) {
+             takeOver(choice, "lora_targets", config.loraTargets, adapter->targets),
+             takeOver(choice, "use_rslora", config.useRslora, adapter->rslora) }) {
         if (!taken)
             return tl::unexpected(taken.error());
     }

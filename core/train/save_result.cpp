@@ -21,6 +21,7 @@ Result<void> saveAdapter(const std::filesystem::path& folder, const RunInputs& i
 {
     AdapterToWrite adapter { .rank = inputs.config.loraRank,
         .alpha = inputs.config.loraAlpha,
+        .rslora = inputs.config.useRslora,
         .targets = inputs.config.loraTargets,
         .baseModelName = inputs.model.name,
         .pairs = {} };

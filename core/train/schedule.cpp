@@ -5,6 +5,18 @@
 #include <numbers>
 
 namespace tunebench {
+namespace {
+
+/// Of inverse_sqrt without warm-up, steps.
+constexpr double usualTimescale = 10000;
+
+/// From 1 at progress 0 to 0 at progress 1.
+double halfCosine(double progress)
+{
+    return std::max(0.0, 0.5 * (1 + std::cos(std::numbers::pi * progress)));
+}
+
+} // namespace
 
 int64_t warmupSteps(const RunConfig& config, int64_t totalSteps)
 {
@@ -26,7 +38,19 @@ double learningRateAt(const RunConfig& config, int64_t step, int64_t totalSteps)
     case Scheduler::linear:
         return config.learningRate * std::max(0.0, 1 - progress);
     case Scheduler::cosine:
-        return config.learningRate * std::max(0.0, 0.5 * (1 + std::cos(std::numbers::pi * progress)));
+        return config.learningRate * halfCosine(progress);
+    case Scheduler::cosineRestarts: {
+        const double cycles = static_cast<double>(config.schedulerCycles) * progress;
+        return progress < 1 ? config.learningRate * halfCosine(cycles - std::floor(cycles)) : 0;
+    }
+    case Scheduler::polynomial:
+        return config.learningRateEnd
+            + (config.learningRate - config.learningRateEnd)
+            * std::pow(std::max(0.0, 1 - progress), config.schedulerPower);
+    case Scheduler::inverseSqrt: {
+        const double timescale = warmup > 0 ? static_cast<double>(warmup) : usualTimescale;
+        return config.learningRate / std::sqrt((static_cast<double>(step - warmup) + timescale) / timescale);
+    }
     }
     return config.learningRate;
 }

@@ -7,6 +7,7 @@
 
 #include <ATen/ops/from_blob.h>
 #include <algorithm>
+#include <cmath>
 
 namespace tunebench {
 namespace {
@@ -37,7 +38,9 @@ Result<void> fillFromAdapter(std::span<const LoraTarget> targets, const PeftAdap
 Result<void> attachPairs(Decoder& decoder, const RunConfig& config, const PeftAdapter* adapter)
 {
     const auto targets = findLoraTargets(decoder, config.loraTargets);
-    attachLora(decoder, targets, config.loraRank, config.loraAlpha, static_cast<uint64_t>(config.seed));
+    const auto rank = static_cast<double>(config.loraRank);
+    const double scale = config.loraAlpha / (config.useRslora ? std::sqrt(rank) : rank);
+    attachLora(decoder, targets, config.loraRank, scale, static_cast<uint64_t>(config.seed));
     return adapter ? fillFromAdapter(targets, *adapter) : Result<void>();
 }
 

@@ -158,7 +158,7 @@ void TestPeftAdapter::refusesConfig_data()
     const auto row
         = [](const char* change, const char* reason) { QTest::newRow(change) << QString(change) << QString(reason); };
     row(R"({"lora_dropout": 0.05})", "sets lora_dropout to 0.05");
-    row(R"({"use_rslora": true})", "use_rslora");
+    row(R"({"use_rslora": 1})", "use_rslora");
     row(R"({"use_dora": true})", "use_dora");
     row(R"({"modules_to_save": ["lm_head"]})", "modules_to_save");
     row(R"({"rank_pattern": {"q_proj": 2}})", "rank_pattern");

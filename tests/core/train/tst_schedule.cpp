@@ -38,6 +38,9 @@ private slots:
         config.learningRate = 1;
         config.warmupSteps = right.at("warmup");
         config.warmupRatio = 0;
+        config.schedulerCycles = 3;
+        config.schedulerPower = 2;
+        config.learningRateEnd = 0.125;
         int64_t step = 0;
         for (const double factor : right.at("factors"))
             QVERIFY(std::abs(learningRateAt(config, step++, right.at("total")) - factor) < 1e-12);
