@@ -70,7 +70,10 @@ void addTokenize(CommandLine& line)
     const auto options = std::make_shared<Options>();
     CLI::App* command = line.add("tokenize", "JSON lines of texts in, JSON lines of token ids out",
         [options](Console& console) { return tokenize(console, *options); });
-    command->add_option("--model", options->model, "Model folder, tokenizer.json or .gguf file")->required();
+    command
+        ->add_option(
+            "--model", options->model, "Model folder, tokenizer.json, tokenizer.model, tekken.json or .gguf file")
+        ->required();
     command->add_flag("--special", options->special, "Add what the tokenizer's post-processor adds");
     command->add_flag("--decode", options->decode, "Lists of ids in, texts out");
 }

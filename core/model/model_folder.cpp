@@ -16,7 +16,7 @@ using Notices = std::vector<std::string>;
 
 /// What belongs to a model beside its weights.
 constexpr std::array companions = { "config.json", "generation_config.json", "tokenizer.json", "tokenizer_config.json",
-    "tokenizer.model", "special_tokens_map.json", "added_tokens.json", "vocab.json", "merges.txt",
+    "tokenizer.model", "tekken.json", "special_tokens_map.json", "added_tokens.json", "vocab.json", "merges.txt",
     "chat_template.jinja", "chat_template.json" };
 
 Result<void> copyCompanions(const fs::path& source, const fs::path& folder)

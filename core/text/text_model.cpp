@@ -113,16 +113,20 @@ Result<std::optional<std::string>> templateInConfig(const fs::path& path, const 
     return std::nullopt;
 }
 
-/// chat_template.jinja wins over the template in tokenizer_config.json, as in transformers.
+/// As in transformers, chat_template.jinja wins over the template in tokenizer_config.json; chat_template.json is where
+/// models that see pictures too keep theirs.
 Result<std::optional<ChatTemplate>> readChatTemplate(const fs::path& folder, const ordered_json& config)
 {
-    const fs::path file = folder / "chat_template.jinja";
-    const fs::path origin = isFile(file) ? file : folder / "tokenizer_config.json";
+    fs::path origin = folder / "chat_template.jinja";
     Result<std::optional<std::string>> source = std::nullopt;
-    if (isFile(file)) {
-        source = readFile(file).map([](std::string text) { return std::optional(std::move(text)); });
+    if (isFile(origin)) {
+        source = readFile(origin).map([](std::string text) { return std::optional(std::move(text)); });
     } else {
-        source = templateInConfig(origin, config);
+        origin = folder / (config.contains("chat_template") ? "tokenizer_config.json" : "chat_template.json");
+        source = config.contains("chat_template") ? templateInConfig(origin, config)
+                                                  : readOptionalObject(origin).and_then([&](const ordered_json& own) {
+                                                        return templateInConfig(origin, own);
+                                                    });
     }
     if (!source) {
         return tl::unexpected(source.error());

@@ -102,6 +102,10 @@ void TestTextModel::generationConfigGivesMissingIds()
 void TestTextModel::choosesTheTemplate()
 {
     const ModelFolder folder;
+    folder.write("chat_template.json", R"({"chat_template": "own"})");
+    auto own = openTextModel(folder.path());
+    QVERIFY(own && own->chatTemplate);
+    QCOMPARE(rendered(*own), std::string("own"));
     folder.write(
         "tokenizer_config.json", R"({"bos_token": "<|im_start|>", "chat_template": "string {{ bos_token }}"})");
     auto model = openTextModel(folder.path());
