@@ -16,7 +16,7 @@ namespace {
 /// The adapter with its numbers, ready to be written.
 struct LoadedAdapter {
     explicit LoadedAdapter(const PeftAdapter& adapter)
-        : written { adapter.rank, adapter.alpha, adapter.targets, "organisation/model", {} }
+        : written { adapter.rank, adapter.alpha, adapter.rslora, adapter.targets, "organisation/model", {} }
     {
         for (size_t i = 0; i < adapter.tensors.size(); ++i) {
             const auto& pair = adapter.tensors[i];
@@ -46,6 +46,7 @@ private slots:
     void writesWhatPeftReads();
     void allLinearIsSpelledOut();
     void fractionalAlpha();
+    void rankStabilisedScale();
     void namesWithDefault();
     void refusesConfig_data();
     void refusesConfig();
@@ -132,6 +133,21 @@ void TestPeftAdapter::fractionalAlpha()
     loaded.written.alpha = 0.1;
     VERIFY_OK(writePeftAdapter(m_path / "new", loaded.written));
     QCOMPARE(openPeftAdapter(m_path / "new")->alpha, 0.1);
+}
+
+void TestPeftAdapter::rankStabilisedScale()
+{
+    const fs::path given = copyOfAdapter();
+    json config = readJson(given / "adapter_config.json");
+    config["use_rslora"] = true;
+    writeBytes(given / "adapter_config.json", QByteArray::fromStdString(config.dump()));
+    const auto adapter = openPeftAdapter(given);
+    VERIFY_OK(adapter);
+    QVERIFY(adapter->rslora);
+    QTemporaryDir folder;
+    const fs::path path = fs::path(folder.path().toStdString()) / "again";
+    VERIFY_OK(writePeftAdapter(path, LoadedAdapter(*adapter).written));
+    QVERIFY(readJson(path / "adapter_config.json").at("use_rslora") == true);
 }
 
 void TestPeftAdapter::namesWithDefault()

@@ -57,14 +57,23 @@ private Q_SLOTS:
         QTest::addColumn<bool>("full");
         QTest::addColumn<int>("recomputeEvery");
         QTest::addColumn<bool>("mixed");
+        QTest::addColumn<int>("optimizer");
+        const int adamw = static_cast<int>(OptimizerKind::adamw);
         for (const NumberType type : { NumberType::fp32, NumberType::bf16 }) {
             const char* name = type == NumberType::fp32 ? "fp32" : "bf16";
             for (const int every : { 0, 1, 3 }) {
-                QTest::addRow("%s lora recompute %d", name, every) << static_cast<int>(type) << false << every << false;
-                QTest::addRow("%s full recompute %d", name, every) << static_cast<int>(type) << true << every << false;
+                QTest::addRow("%s lora recompute %d", name, every)
+                    << static_cast<int>(type) << false << every << false << adamw;
+                QTest::addRow("%s full recompute %d", name, every)
+                    << static_cast<int>(type) << true << every << false << adamw;
             }
         }
-        QTest::newRow("bf16 weights, fp32 products") << static_cast<int>(NumberType::fp32) << false << 0 << true;
+        QTest::newRow("bf16 weights, fp32 products")
+            << static_cast<int>(NumberType::fp32) << false << 0 << true << adamw;
+        QTest::newRow("lion") << static_cast<int>(NumberType::fp32) << false << 0 << false
+                              << static_cast<int>(OptimizerKind::lion);
+        QTest::newRow("sgd") << static_cast<int>(NumberType::fp32) << true << 0 << false
+                             << static_cast<int>(OptimizerKind::sgd);
     }
 
     void peakIsTheMeasuredOne()
@@ -73,10 +82,12 @@ private Q_SLOTS:
         QFETCH(bool, full);
         QFETCH(int, recomputeEvery);
         QFETCH(bool, mixed);
+        QFETCH(int, optimizer);
         RunConfig config = referenceConfig(full ? Method::full : Method::lora);
         config.compute = static_cast<NumberType>(type);
         config.precision = mixed ? NumberType::bf16 : full ? NumberType::fp32 : config.compute;
         config.loraTargets = { "q_proj", "v_proj", "down_proj" };
+        config.optimizer = static_cast<OptimizerKind>(optimizer);
         config.batchSize = 2;
         config.gradientCheckpointing = recomputeEvery > 0 ? GradientCheckpointing::full : GradientCheckpointing::off;
         config.checkpointEveryLayers = std::max(1, recomputeEvery);

@@ -45,8 +45,9 @@ private Q_SLOTS:
     void stepsMatchTorch_data()
     {
         QTest::addColumn<int>("index");
+        const auto values = rightValues();
         int index = 0;
-        for (const auto& right : rightValues().at("cases"))
+        for (const auto& right : values.at("cases"))
             QTest::newRow(right.at("options").dump().c_str()) << index++;
     }
 

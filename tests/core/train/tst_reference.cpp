@@ -98,6 +98,21 @@ private Q_SLOTS:
         }
     }
 
+    /// PEFT's rsLoRA scales by alpha / sqrt(rank): at rank 4 as LoRA does with twice the alpha.
+    void rankStabilisedScale()
+    {
+        const TinyModel model = openTinyModel("llama");
+        RunConfig config = referenceConfig(Method::lora);
+        config.loraAlpha = 16;
+        Trainee plain = makeTinyTrainee(model, config);
+        config.loraAlpha = 8;
+        config.useRslora = true;
+        Trainee stabilised = makeTinyTrainee(model, config);
+        const auto group = groupAt(model.rows, config, 0);
+        const auto right = trainStep(plain, config, group, 1e-3, [] { return true; });
+        QCOMPARE(trainStep(stabilised, config, group, 1e-3, [] { return true; }).gradNorm, right.gradNorm);
+    }
+
     void sameStepCutAnotherWay_data()
     {
         QTest::addColumn<int>("batch");
