@@ -15,9 +15,9 @@ struct TextModel {
     std::optional<TokenId> bos, eos, pad;
 };
 
-/// Opens the text files of a model: a folder (tokenizer.json alone is enough; tokenizer_config.json,
-/// chat_template.jinja, special_tokens_map.json and generation_config.json are read where they stand), a bare
-/// tokenizer.json, or a .gguf file. Weights and config.json are not needed.
+/// Opens the text files of a model: a folder with tokenizer.json, tokenizer.model or tekken.json (that alone is enough;
+/// tokenizer_config.json, chat_template.jinja, chat_template.json, special_tokens_map.json and generation_config.json
+/// are read where they stand), one of these files itself, or a .gguf file. Weights and config.json are not needed.
 Result<TextModel> openTextModel(const std::filesystem::path& model);
 
 } // namespace tunebench

@@ -57,14 +57,14 @@ Result<void> takePieces(const SentencePieceModel& model, TokenizerDefinition& de
     std::vector<double> scores;
     scores.reserve(model.pieces.size());
     for (const SentencePieceModel::Piece& piece : model.pieces) {
-        if (const Result<void> usable = checkPiece(piece); !usable) {
+        if (Result<void> usable = checkPiece(piece); !usable) {
             return usable;
         }
         const auto id = static_cast<int64_t>(scores.size());
         if (definition.vocabulary.idOf(piece.text)) {
             return failure("has the piece \"" + piece.text + "\" twice; the file may be damaged");
         }
-        if (const Result<void> known = definition.vocabulary.add(piece.text, id); !known) {
+        if (Result<void> known = definition.vocabulary.add(piece.text, id); !known) {
             return known;
         }
         scores.push_back(piece.type == PieceType::normal ? piece.score : -std::numeric_limits<double>::infinity());

@@ -106,7 +106,7 @@ Result<void> takeTokens(const json& document, const Sizes& sizes, Vocabulary& vo
         for (const char byte : *bytes) {
             spelled += byteLevelCharacter(static_cast<unsigned char>(byte));
         }
-        if (const Result<void> added = vocabulary.add(spelled, static_cast<int64_t>(rank + sizes.special)); !added) {
+        if (Result<void> added = vocabulary.add(spelled, static_cast<int64_t>(rank + sizes.special)); !added) {
             return added;
         }
     }
