@@ -1,6 +1,9 @@
 #include "tests/ui/prepared_run.h"
+#include "tests/ui/token_rows.h"
 #include "tests/ui/ui_test.h"
 #include "ui/base/banner.h"
+#include "ui/data/cut_warning.h"
+#include "ui/data/data_page.h"
 #include "ui/form/config_form.h"
 #include "ui/form/option_editor.h"
 #include "ui/form/option_field.h"
@@ -20,6 +23,7 @@
 #include <QMessageBox>
 #include <QPushButton>
 #include <QSignalSpy>
+#include <QSpinBox>
 #include <QTabWidget>
 
 #include <nlohmann/json.hpp>
@@ -36,7 +40,7 @@ struct Session {
 
     void open()
     {
-        window = std::make_unique<MainWindow>(script.starter(), paths());
+        window = std::make_unique<MainWindow>(script.starter(), PlanPeak {}, paths());
         window->show();
         window->activateWindow();
         QVERIFY(QTest::qWaitForWindowActive(window.get()));
@@ -114,6 +118,7 @@ private slots:
     void opensAConfigFile();
     void usesTheOptionsOfARun();
     void shortcutsReachPagesAndSearch();
+    void theWarningOfCutAnswersLeadsToThem();
     void undoWorksFromWithinAField();
     void themesSwitch();
     void tabGoesThroughTheFormInOrder();
@@ -265,7 +270,7 @@ void TestMainWindow::usesTheOptionsOfARun()
     config.batchSize = 17;
     prepareRun(session.paths().runs, "a", 3, RunState::finished, config);
     session.open();
-    QTest::keyClick(session.window.get(), Qt::Key_2, Qt::ControlModifier);
+    QTest::keyClick(session.window.get(), Qt::Key_3, Qt::ControlModifier);
     QTRY_COMPARE(session.window->runsPage()->model()->rowCount(), 1);
     for (auto* button : session.window->runsPage()->findChildren<QPushButton*>()) {
         if (button->text().contains(QStringLiteral("options"))) {
@@ -282,11 +287,33 @@ void TestMainWindow::shortcutsReachPagesAndSearch()
 {
     Session session;
     session.open();
-    QTest::keyClick(session.window.get(), Qt::Key_2, Qt::ControlModifier);
+    QTest::keyClick(session.window.get(), Qt::Key_3, Qt::ControlModifier);
     QVERIFY(session.window->runsPage()->isVisible());
     QTest::keyClick(session.window.get(), Qt::Key_F, Qt::ControlModifier);
     QVERIFY(session.window->trainPage()->isVisible());
     QCOMPARE(QApplication::focusWidget()->objectName(), QStringLiteral("search"));
+}
+
+void TestMainWindow::theWarningOfCutAnswersLeadsToThem()
+{
+    Session session;
+    session.open();
+    session.chooseFiles();
+    writeFile(session.folder.filePath(QStringLiteral("rows.jsonl")), tokenRow(6, 2).repeated(4) + tokenRow(30, 10));
+    auto* warning = session.window->findChild<CutWarning*>();
+    session.window->config()->edit("max_length", 64);
+    QVERIFY(!warning->isVisible());
+    session.window->config()->edit("max_length", 24);
+    QTRY_VERIFY(warning->isVisible());
+    QVERIFY(warning->text().contains(QStringLiteral("1 of 5 answers")));
+    warning->setFocus();
+    QTest::keyClick(warning, Qt::Key_Tab); // to the link
+    if (QApplication::focusWidget() != warning) {
+        warning->setFocus(Qt::TabFocusReason);
+    }
+    QTest::keyClick(warning, Qt::Key_Return);
+    QVERIFY(session.window->dataPage()->isVisible());
+    QTRY_COMPARE(session.window->dataPage()->findChild<QSpinBox*>()->value(), 5);
 }
 
 void TestMainWindow::undoWorksFromWithinAField()

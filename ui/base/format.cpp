@@ -54,6 +54,13 @@ QString formatCount(int64_t count)
     return numberLocale().toString(static_cast<qlonglong>(count));
 }
 
+QString formatShare(double share)
+{
+    const double percent = share * 100;
+    const int decimals = percent == 0 || percent >= 99.95 ? 0 : (percent >= 0.1 ? 1 : 2);
+    return numberLocale().toString(percent, 'f', decimals) + QStringLiteral("\u00a0%");
+}
+
 QString formatDuration(double seconds)
 {
     if (!std::isfinite(seconds) || seconds < 0) {

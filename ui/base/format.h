@@ -19,6 +19,9 @@ QString formatBytes(std::optional<int64_t> bytes);
 /// 10,000.
 QString formatCount(int64_t count);
 
+/// 12.3 %, 0.4 %, 0.02 %: a share from 0 to 1.
+QString formatShare(double share);
+
 /// 1 h 02 min, 3 min 05 s, 12 s.
 QString formatDuration(double seconds);
 

@@ -59,23 +59,35 @@ ConfigModel::ConfigModel(QObject* parent)
 
 void ConfigModel::edit(const std::string& key, const nlohmann::json& value)
 {
-    ConfigChoice after = m_choice;
-    if (const auto result = setOption(after.values, key, value); !result) {
+    if (const auto result = change(key, value, key); result) {
+        m_refused.erase(key);
+    } else {
         m_refused[key] = result.error().message;
-        revalidate();
-        return;
     }
-    m_refused.erase(key);
+    revalidate();
+}
+
+void ConfigModel::set(const std::string& key, const nlohmann::json& value)
+{
+    const auto result = change(key, value, {});
+    Q_ASSERT(result);
+}
+
+Result<void> ConfigModel::change(const std::string& key, const nlohmann::json& value, const std::string& mergeKey)
+{
+    ConfigChoice after = m_choice;
+    if (auto result = setOption(after.values, key, value); !result) {
+        return result;
+    }
     if (optionValue(after.values, key) == optionValue(RunConfig {}, key)) {
         after.set.erase(key);
     } else {
         after.set.insert(key);
     }
     if (after.values != m_choice.values || after.set != m_choice.set) {
-        const Option* option = findOption(key);
-        push(std::move(after), tr("change of %1").arg(QString::fromStdString(option->label)), key);
+        push(std::move(after), tr("change of %1").arg(QString::fromStdString(findOption(key)->label)), mergeKey);
     }
-    revalidate();
+    return {};
 }
 
 void ConfigModel::reset(const std::string& key)

@@ -23,6 +23,9 @@ public:
 
     /// What a field's user typed. A value that the option refuses leaves the old one in place and becomes a finding.
     void edit(const std::string& key, const nlohmann::json& value);
+
+    /// What was chosen elsewhere than in the option's field; a step of its own for undo.
+    void set(const std::string& key, const nlohmann::json& value);
     void reset(const std::string& key);
     void resetAll();
 
@@ -48,6 +51,7 @@ signals:
 
 private:
     class Change;
+    Result<void> change(const std::string& key, const nlohmann::json& value, const std::string& mergeKey);
     void apply(const ConfigChoice& choice);
     void push(ConfigChoice after, const QString& text, const std::string& mergeKey);
 

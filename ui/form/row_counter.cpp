@@ -3,10 +3,7 @@
 #include "core/config/options.h"
 #include "core/data/dataset.h"
 #include "ui/base/background.h"
-
-#include <QDateTime>
-#include <QDir>
-#include <QFileInfo>
+#include "ui/base/file_state.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -15,23 +12,11 @@ namespace tunebench {
 
 namespace {
 
-void appendState(std::string& text, const std::vector<std::string>& paths)
-{
-    for (const std::string& path : paths) {
-        const QFileInfo info(QString::fromStdString(path));
-        text += path + '\n' + std::to_string(info.size()) + ' '
-            + std::to_string(info.lastModified().toMSecsSinceEpoch()) + '\n';
-    }
-    text += '\n';
-}
-
 /// Two equal texts mean equal counts.
 std::string stateOf(const RunConfig& config)
 {
-    std::string text;
-    appendState(text, config.dataset);
-    appendState(text, config.evalDataset);
-    for (const char* key : { "dataset_format", "max_rows" }) {
+    std::string text = fileState(config.dataset) + fileState(config.evalDataset);
+    for (const char* key : { "dataset_format", "dataset_columns", "max_rows" }) {
         text += optionValue(config, key).dump() + '\n';
     }
     return text;

@@ -3,6 +3,7 @@
 #include "core/runs/run_library.h"
 #include "ui/base/banner.h"
 #include "ui/base/format.h"
+#include "ui/data/cut_warning.h"
 #include "ui/form/config_form.h"
 #include "ui/form/steps_line.h"
 #include "ui/plots/run_plots.h"
@@ -18,8 +19,8 @@
 
 namespace tunebench {
 
-TrainPage::TrainPage(
-    TrainingBridge& bridge, ConfigModel& model, RunActions& actions, std::filesystem::path runs, QWidget* parent)
+TrainPage::TrainPage(TrainingBridge& bridge, ConfigModel& model, DataAnalysis& analysis, RunActions& actions,
+    std::filesystem::path runs, QWidget* parent)
     : QWidget(parent)
     , m_bridge(bridge)
     , m_model(model)
@@ -28,7 +29,7 @@ TrainPage::TrainPage(
     , m_counter(new RowCounter(this))
     , m_columns(new QSplitter(Qt::Horizontal, this))
 {
-    m_columns->addWidget(makeConfigPanel(model, actions));
+    m_columns->addWidget(makeConfigPanel(model, analysis, actions));
     m_columns->addWidget(makeRunPanel());
     m_columns->setStretchFactor(0, 0);
     m_columns->setStretchFactor(1, 1);
@@ -38,22 +39,25 @@ TrainPage::TrainPage(
     layout->addWidget(m_columns);
 
     connect(&m_model, &ConfigModel::changed, this, &TrainPage::showChoice);
+    connect(m_cutWarning, &CutWarning::rowsWanted, this, &TrainPage::cutAnswersWanted);
     connect(m_buttons, &RunButtons::nameChanged, this, &TrainPage::showBlocker);
     connect(&m_actions, &RunActions::startRequested, this, &TrainPage::start);
     connectRun();
     showChoice();
 }
 
-QWidget* TrainPage::makeConfigPanel(ConfigModel& model, RunActions& actions)
+QWidget* TrainPage::makeConfigPanel(ConfigModel& model, DataAnalysis& analysis, RunActions& actions)
 {
     auto* panel = new QWidget(this);
     m_form = new ConfigForm(model, panel);
+    m_cutWarning = new CutWarning(analysis, panel);
     m_steps = new StepsLine(*m_counter, panel);
     m_buttons = new RunButtons(actions, panel);
     auto* layout = new QVBoxLayout(panel);
     layout->setContentsMargins(0, 0, 4, 0);
     layout->setSpacing(8);
     layout->addWidget(m_form, 1);
+    layout->addWidget(m_cutWarning);
     layout->addWidget(m_steps);
     layout->addWidget(m_buttons);
     constexpr int letters = 52;
@@ -138,6 +142,7 @@ void TrainPage::restoreLayout(const QByteArray& state)
 
 void TrainPage::showChoice()
 {
+    m_cutWarning->setConfig(m_model.choice().values);
     m_steps->setConfig(m_model.choice().values);
     showBlocker();
 }

@@ -13,6 +13,8 @@ namespace tunebench {
 class Banner;
 class ConfigForm;
 class ConfigModel;
+class CutWarning;
+class DataAnalysis;
 class LogView;
 class RowCounter;
 class RunActions;
@@ -25,8 +27,8 @@ class StepsLine;
 class TrainPage : public QWidget {
     Q_OBJECT
 public:
-    TrainPage(
-        TrainingBridge& bridge, ConfigModel& model, RunActions& actions, std::filesystem::path runs, QWidget* parent);
+    TrainPage(TrainingBridge& bridge, ConfigModel& model, DataAnalysis& analysis, RunActions& actions,
+        std::filesystem::path runs, QWidget* parent);
 
     ConfigForm* form() const { return m_form; }
 
@@ -38,8 +40,11 @@ public:
     QByteArray layoutState() const;
     void restoreLayout(const QByteArray& state);
 
+signals:
+    void cutAnswersWanted(); ///< the rows that lose a part of their answer
+
 private:
-    QWidget* makeConfigPanel(ConfigModel& model, RunActions& actions);
+    QWidget* makeConfigPanel(ConfigModel& model, DataAnalysis& analysis, RunActions& actions);
     QWidget* makeRunPanel();
     void connectRun();
     void showChoice();
@@ -54,6 +59,7 @@ private:
     std::filesystem::path m_runs;
     ConfigForm* m_form = nullptr;
     RowCounter* m_counter;
+    CutWarning* m_cutWarning = nullptr;
     StepsLine* m_steps = nullptr;
     RunButtons* m_buttons = nullptr;
     Banner* m_banner = nullptr;

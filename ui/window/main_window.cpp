@@ -2,6 +2,7 @@
 
 #include "core/base/files.h"
 #include "ui/base/format.h"
+#include "ui/data/data_page.h"
 #include "ui/form/config_form.h"
 #include "ui/runs/run_listing.h"
 #include "ui/runs/runs_page.h"
@@ -22,13 +23,15 @@
 
 namespace tunebench {
 
-MainWindow::MainWindow(StartRun startRun, WorkbenchPaths paths)
+MainWindow::MainWindow(StartRun startRun, PlanPeak planPeak, WorkbenchPaths paths)
     : m_paths(std::move(paths))
     , m_bridge(new TrainingBridge(std::move(startRun), this))
     , m_config(new ConfigModel(this))
+    , m_analysis(new DataAnalysis(this))
     , m_actions(new RunActions(*m_bridge, this))
     , m_pages(new QTabWidget(this))
-    , m_trainPage(new TrainPage(*m_bridge, *m_config, *m_actions, m_paths.runs, this))
+    , m_trainPage(new TrainPage(*m_bridge, *m_config, *m_analysis, *m_actions, m_paths.runs, this))
+    , m_dataPage(new DataPage(*m_config, *m_analysis, std::move(planPeak), this))
     , m_runsPage(new RunsPage(m_paths.runs, this))
     , m_phase(new QLabel(this))
     , m_place(new QLabel(this))
@@ -36,6 +39,7 @@ MainWindow::MainWindow(StartRun startRun, WorkbenchPaths paths)
     setWindowTitle(QStringLiteral("Tunebench"));
     m_pages->setDocumentMode(true);
     m_pages->addTab(m_trainPage, tr("Train"));
+    m_pages->addTab(m_dataPage, tr("Data"));
     m_pages->addTab(m_runsPage, tr("Runs"));
     setCentralWidget(m_pages);
     makeFileMenu();
@@ -52,6 +56,11 @@ MainWindow::MainWindow(StartRun startRun, WorkbenchPaths paths)
     connect(m_bridge, &TrainingBridge::runFolderKnown, m_runsPage, &RunsPage::open);
     connect(m_bridge, &TrainingBridge::ended, this, &MainWindow::showEnd);
     connect(m_runsPage, &RunsPage::useOptions, this, &MainWindow::useOptions);
+    connect(m_config, &ConfigModel::changed, this, [this] { m_analysis->setConfig(m_config->choice().values); });
+    connect(m_trainPage, &TrainPage::cutAnswersWanted, this, [this] {
+        m_dataPage->showCutAnswers();
+        showPage(m_dataPage);
+    });
     restore();
     showProgress();
 }
@@ -70,7 +79,7 @@ Result<void> MainWindow::openConfig(const QString& path)
 
 void MainWindow::startTraining()
 {
-    showPage(0);
+    showPage(m_trainPage);
     m_trainPage->start();
 }
 
@@ -93,7 +102,7 @@ void MainWindow::closeEvent(QCloseEvent* event)
         return;
     }
     saveLastConfig();
-    storeLayout({ saveGeometry(), m_trainPage->layoutState(), m_runsPage->layoutState() });
+    storeLayout({ saveGeometry(), m_trainPage->layoutState(), m_dataPage->layoutState(), m_runsPage->layoutState() });
     QMainWindow::closeEvent(event);
 }
 
@@ -107,10 +116,10 @@ void MainWindow::makeStatus()
     m_place->setForegroundRole(QPalette::PlaceholderText);
 }
 
-void MainWindow::showPage(int index)
+void MainWindow::showPage(QWidget* page)
 {
-    m_pages->setCurrentIndex(index);
-    m_pages->currentWidget()->setFocus();
+    m_pages->setCurrentWidget(page);
+    page->setFocus();
 }
 
 void MainWindow::chooseConfig()
@@ -155,6 +164,7 @@ void MainWindow::restore()
         resize(usual.boundedTo(screen()->availableSize()));
     }
     m_trainPage->restoreLayout(layout.trainPage);
+    m_dataPage->restoreLayout(layout.dataPage);
     m_runsPage->restoreLayout(layout.runsPage);
     auto choice = readLastConfig(m_paths.lastConfig);
     if (choice) {
@@ -164,6 +174,7 @@ void MainWindow::restore()
                               .arg(QString::fromStdString(choice.error().message)));
     }
     m_config->undoStack()->clear();
+    m_analysis->setConfig(m_config->choice().values);
 }
 
 void MainWindow::showProgress()
@@ -192,7 +203,7 @@ void MainWindow::showEnd(const RunEnd&)
 void MainWindow::useOptions(const RunConfig& config)
 {
     m_config->replace(choiceFromConfig(config), tr("options of a run"));
-    showPage(0);
+    showPage(m_trainPage);
 }
 
 void MainWindow::askToClose()

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "ui/base/theme.h"
+#include "ui/data/plan_peak.h"
 #include "ui/train/training_bridge.h"
 
 #include <QMainWindow>
@@ -15,6 +16,8 @@ class QTabWidget;
 namespace tunebench {
 
 class ConfigModel;
+class DataAnalysis;
+class DataPage;
 class RunActions;
 class RunsPage;
 class TrainPage;
@@ -25,11 +28,11 @@ struct WorkbenchPaths {
     std::filesystem::path lastConfig; ///< file that the form is restored from
 };
 
-/// The window: the two pages, the menu, and what is kept between two sessions.
+/// The window: the pages, the menu, and what is kept between two sessions.
 class MainWindow : public QMainWindow {
     Q_OBJECT
 public:
-    MainWindow(StartRun startRun, WorkbenchPaths paths);
+    MainWindow(StartRun startRun, PlanPeak planPeak, WorkbenchPaths paths);
     ~MainWindow() override;
 
     /// Puts a config file's options into the form.
@@ -42,6 +45,7 @@ public:
     TrainingBridge* bridge() const { return m_bridge; }
     ConfigModel* config() const { return m_config; }
     TrainPage* trainPage() const { return m_trainPage; }
+    DataPage* dataPage() const { return m_dataPage; }
     RunsPage* runsPage() const { return m_runsPage; }
 
 protected:
@@ -54,7 +58,7 @@ private:
     void makeViewMenu();
     void makeHelpMenu();
     void makeStatus();
-    void showPage(int index);
+    void showPage(QWidget* page);
     void chooseConfig();
     void saveConfigAs();
     void saveLastConfig();
@@ -68,9 +72,11 @@ private:
     WorkbenchPaths m_paths;
     TrainingBridge* m_bridge;
     ConfigModel* m_config;
+    DataAnalysis* m_analysis;
     RunActions* m_actions;
     QTabWidget* m_pages;
     TrainPage* m_trainPage;
+    DataPage* m_dataPage;
     RunsPage* m_runsPage;
     QLabel *m_phase, *m_place;
     QMessageBox* m_question = nullptr;

@@ -1,4 +1,6 @@
+#include "ui/data/data_page.h"
 #include "ui/form/config_form.h"
+#include "ui/runs/runs_page.h"
 #include "ui/train/run_buttons.h"
 #include "ui/train/train_page.h"
 #include "ui/window/main_window.h"
@@ -35,7 +37,7 @@ void MainWindow::makeEditMenu()
     menu->addActions({ undo, redo });
     menu->addSeparator();
     menu->addAction(tr("&Find an option"), QKeySequence::Find, this, [this] {
-        showPage(0);
+        showPage(m_trainPage);
         m_trainPage->form()->focusSearch();
     });
     menu->addAction(tr("Reset &all options"), m_config, &ConfigModel::resetAll);
@@ -50,8 +52,9 @@ void MainWindow::makeRunMenu()
 void MainWindow::makeViewMenu()
 {
     QMenu* menu = menuBar()->addMenu(tr("&View"));
-    menu->addAction(tr("&Train"), QKeySequence(Qt::CTRL | Qt::Key_1), this, [this] { showPage(0); });
-    menu->addAction(tr("&Runs"), QKeySequence(Qt::CTRL | Qt::Key_2), this, [this] { showPage(1); });
+    menu->addAction(tr("&Train"), QKeySequence(Qt::CTRL | Qt::Key_1), this, [this] { showPage(m_trainPage); });
+    menu->addAction(tr("&Data"), QKeySequence(Qt::CTRL | Qt::Key_2), this, [this] { showPage(m_dataPage); });
+    menu->addAction(tr("&Runs"), QKeySequence(Qt::CTRL | Qt::Key_3), this, [this] { showPage(m_runsPage); });
     menu->addSeparator();
     QMenu* themes = menu->addMenu(tr("T&heme"));
     auto* group = new QActionGroup(this);

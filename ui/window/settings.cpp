@@ -11,6 +11,7 @@ WindowLayout storedLayout()
     const QSettings settings;
     return { settings.value(QStringLiteral("window/geometry")).toByteArray(),
         settings.value(QStringLiteral("window/train_page")).toByteArray(),
+        settings.value(QStringLiteral("window/data_page")).toByteArray(),
         settings.value(QStringLiteral("window/runs_page")).toByteArray() };
 }
 
@@ -19,6 +20,7 @@ void storeLayout(const WindowLayout& layout)
     QSettings settings;
     settings.setValue(QStringLiteral("window/geometry"), layout.geometry);
     settings.setValue(QStringLiteral("window/train_page"), layout.trainPage);
+    settings.setValue(QStringLiteral("window/data_page"), layout.dataPage);
     settings.setValue(QStringLiteral("window/runs_page"), layout.runsPage);
 }
 

@@ -1,0 +1,57 @@
+#pragma once
+
+#include "ui/data/data_analysis.h"
+#include "ui/data/plan_peak.h"
+
+class QSplitter;
+
+namespace tunebench {
+
+class ConfigModel;
+class CutPanel;
+class DataHeadline;
+class LengthPlot;
+class RefusalTree;
+class RowPanel;
+class WasteTable;
+
+/// What the dataset of the form is: its format, its lengths and what max_length, batch size and order do to them, what
+/// was refused and why, and single rows.
+class DataPage : public QWidget {
+    Q_OBJECT
+public:
+    DataPage(ConfigModel& model, DataAnalysis& analysis, PlanPeak planPeak, QWidget* parent);
+
+    /// Shows the first row that loses a part of its answer.
+    void showCutAnswers();
+
+    LengthPlot* plot() const { return m_plot; }
+
+    QByteArray layoutState() const;
+    void restoreLayout(const QByteArray& state);
+
+protected:
+    void showEvent(QShowEvent* event) override;
+
+private:
+    QWidget* makeNumbers(PlanPeak planPeak);
+    void refresh(); ///< when it can be seen
+    void showData();
+    void showChoice();
+    void choose(qint64 maxLength);
+
+    ConfigModel& m_model;
+    DataAnalysis& m_analysis;
+    DataHeadline* m_headline;
+    LengthPlot* m_plot;
+    CutPanel* m_cuts = nullptr;
+    WasteTable* m_waste = nullptr;
+    RefusalTree* m_refusals = nullptr;
+    RowPanel* m_rows;
+    QSplitter *m_left, *m_body;
+    SharedData m_shownData;
+    RunConfig m_shownConfig;
+    bool m_cutAnswersWanted = false;
+};
+
+} // namespace tunebench

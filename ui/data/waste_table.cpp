@@ -1,0 +1,168 @@
+#include "ui/data/waste_table.h"
+
+#include "core/config/choices.h"
+#include "ui/base/format.h"
+#include "ui/base/theme.h"
+
+#include <QEvent>
+#include <QHeaderView>
+#include <QLabel>
+#include <QTableWidget>
+#include <QVBoxLayout>
+
+#include <algorithm>
+#include <set>
+
+namespace tunebench {
+
+namespace {
+
+constexpr std::array orders { RowOrder::shuffle, RowOrder::lengthGrouped, RowOrder::sequential };
+
+QString orderName(RowOrder order)
+{
+    const auto name = choiceName(order);
+    return QString::fromUtf8(name.data(), static_cast<int>(name.size()));
+}
+
+/// The rows that truncation leaves, as it leaves them.
+std::vector<RowExtent> truncated(std::span<const RowExtent> rows, const RunConfig& config)
+{
+    std::vector<RowExtent> kept;
+    kept.reserve(rows.size());
+    for (const RowExtent& row : rows) {
+        if (const auto left = truncatedExtent(row, config.maxLength, config.truncation)) {
+            kept.push_back(*left);
+        }
+    }
+    return kept;
+}
+
+} // namespace
+
+WasteTable::WasteTable(QWidget* parent)
+    : QWidget(parent)
+    , m_sentence(new QLabel(this))
+    , m_table(new QTableWidget(this))
+    , m_task(this, [this](const Wastes& wastes) {
+        m_wastes = wastes;
+        fill();
+    })
+{
+    auto* title = new QLabel(tr("Wasted by padding"), this);
+    QFont bold = font();
+    bold.setBold(true);
+    title->setFont(bold);
+    m_sentence->setWordWrap(true);
+    m_sentence->setForegroundRole(QPalette::PlaceholderText);
+    m_table->setColumnCount(static_cast<int>(orders.size()));
+    QStringList names;
+    for (const RowOrder order : orders) {
+        names.push_back(orderName(order));
+    }
+    m_table->setHorizontalHeaderLabels(names);
+    m_table->horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);
+    m_table->verticalHeader()->setDefaultSectionSize(fontMetrics().height() + 6);
+    m_table->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
+    m_table->setEditTriggers(QAbstractItemView::NoEditTriggers);
+    m_table->setSelectionMode(QAbstractItemView::SingleSelection);
+    m_table->setTabKeyNavigation(false);
+    m_table->setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    m_table->setSizeAdjustPolicy(QAbstractScrollArea::AdjustToContents);
+    m_table->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+    m_table->setAccessibleName(tr("Share of slots wasted by padding, by batch size and order"));
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins({});
+    layout->setSpacing(6);
+    layout->addWidget(title);
+    layout->addWidget(m_sentence);
+    layout->addWidget(m_table);
+}
+
+void WasteTable::show(const SharedData& data, const RunConfig& config)
+{
+    m_config = config;
+    m_task.cancel();
+    m_task.request([data, config](const std::stop_token& stop) { return wastesOf(*data, config, stop); });
+}
+
+QString WasteTable::sentence() const
+{
+    return m_sentence->text();
+}
+
+void WasteTable::changeEvent(QEvent* event)
+{
+    QWidget::changeEvent(event);
+    if (event->type() == QEvent::PaletteChange) {
+        fill();
+    }
+}
+
+WasteTable::Wastes WasteTable::wastesOf(const AnalysedData& data, const RunConfig& config, const std::stop_token& stop)
+{
+    const std::vector<RowExtent> rows = truncated(data.inspection.extents, config);
+    std::set<int64_t> batchSizes { 1, 2, 4, 8, 16 };
+    batchSizes.insert(config.batchSize);
+    Wastes wastes;
+    for (const int64_t batchSize : batchSizes) {
+        Row row { batchSize, {} };
+        for (const RowOrder order : orders) {
+            RunConfig tried = config;
+            tried.batchSize = batchSize;
+            tried.order = order;
+            row.shares.push_back(stop.stop_requested() ? 0 : paddingWaste(rows, tried).share());
+        }
+        wastes.push_back(std::move(row));
+    }
+    return wastes;
+}
+
+void WasteTable::fill()
+{
+    if (m_wastes.empty()) {
+        return;
+    }
+    m_table->setRowCount(static_cast<int>(m_wastes.size()));
+    QStringList names;
+    double own = 0;
+    for (int row = 0; row < m_table->rowCount(); ++row) {
+        const auto& [batchSize, shares] = m_wastes[static_cast<size_t>(row)];
+        names.push_back(tr("batch_size %1").arg(formatCount(batchSize)));
+        for (int column = 0; column < m_table->columnCount(); ++column) {
+            const double share = shares[static_cast<size_t>(column)];
+            auto* item = new QTableWidgetItem(formatShare(share));
+            item->setTextAlignment(Qt::AlignCenter);
+            if (batchSize == m_config.batchSize && orders.at(static_cast<size_t>(column)) == m_config.order) {
+                own = share;
+                QFont bold = m_table->font();
+                bold.setBold(true);
+                item->setFont(bold);
+                item->setText(tr("%1 (yours)").arg(item->text()));
+                item->setBackground(mixed(palette().color(QPalette::Base), palette().color(QPalette::Highlight), 0.25));
+            }
+            m_table->setItem(row, column, item);
+        }
+    }
+    m_table->setVerticalHeaderLabels(names);
+    m_table->setFixedHeight(m_table->horizontalHeader()->sizeHint().height()
+        + m_table->rowCount() * m_table->verticalHeader()->defaultSectionSize() + 2 * m_table->frameWidth());
+    switch (m_config.padding) {
+    case Padding::none:
+        m_sentence->setText(tr("With your padding: none, rows lie side by side and nothing is wasted. Padded to the "
+                               "longest row of each batch, this share of the slots would hold no token:"));
+        break;
+    case Padding::longest:
+        m_sentence->setText(tr("With your padding: longest, %1 of the slots hold no token; padding: none wastes "
+                               "nothing. Shares by batch size and order:")
+                                .arg(formatShare(own)));
+        break;
+    case Padding::maxLength:
+        m_sentence->setText(tr("Your padding: max_length fills every row up to max_length and wastes more than this; "
+                               "padding: none wastes nothing. Padded to the longest row of each batch, this share of "
+                               "the slots would hold no token:"));
+        break;
+    }
+}
+
+} // namespace tunebench
