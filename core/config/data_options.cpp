@@ -51,8 +51,7 @@ std::vector<OptionRow> dataRows()
                 .group = G::data,
                 .label = "Held-out share",
                 .help = "Share of the rows held out for evaluation (8 to 200 rows, never more than half; 0: none) when "
-                        "there is no "
-                        "eval_dataset.",
+                        "there is no eval_dataset.",
                 .huggingFaceName = "validation_split_percentage, test_size",
                 .least = 0,
                 .most = 0.5 }),

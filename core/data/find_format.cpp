@@ -59,7 +59,8 @@ Result<void> checkMap(
         if (!format)
             continue;
         const auto& columns = rowFormat(*format).columns;
-        if (std::none_of(columns.begin(), columns.end(), [&](const auto& column) { return column.name == ours; }))
+        if (std::none_of(
+                columns.begin(), columns.end(), [&name = ours](const auto& column) { return column.name == name; }))
             return failure("dataset_columns names \"" + ours + "\", which rows of " + std::string(choiceName(*format))
                 + " do not have; choose another dataset_format or another name.");
     }
