@@ -5,6 +5,7 @@
 namespace tunebench {
 
 void addTrain(CommandLine& line);
+void addResume(CommandLine& line);
 void addDoctor(CommandLine& line);
 
 } // namespace tunebench

@@ -54,19 +54,12 @@ void follow(Trainer& trainer, TrainOutput& output)
     }
 }
 
-Result<int> train(Console& console, const Options& options)
+Result<int> runJob(Console& console, TrainingJob job)
 {
-    auto choice = readChoice(options);
-    if (!choice) {
-        return tl::unexpected(choice.error());
-    }
-    if (const auto problem = runNameProblem(options.name)) {
-        return failure(*problem);
-    }
     const Interrupt interrupt;
     std::signal(SIGPIPE, SIG_IGN); // a reader that goes away (`| head`) ends no run
     TrainOutput output(console, !console.json && ::isatty(STDOUT_FILENO) == 1);
-    Trainer trainer({ std::move(*choice), options.runs, options.name });
+    Trainer trainer(std::move(job));
     follow(trainer, output);
     output.endProgress();
     const auto run = trainer.outcome();
@@ -77,6 +70,25 @@ Result<int> train(Console& console, const Options& options)
         return tl::unexpected(run.error());
     }
     return signal ? 128 + *signal : 0;
+}
+
+Result<int> train(Console& console, const Options& options)
+{
+    auto choice = readChoice(options);
+    if (!choice) {
+        return tl::unexpected(choice.error());
+    }
+    if (const auto problem = runNameProblem(options.name)) {
+        return failure(*problem);
+    }
+    return runJob(console, { std::move(*choice), options.runs, options.name });
+}
+
+Result<int> resume(Console& console, const Options& options)
+{
+    return readChoice(options).and_then([&](ConfigChoice choice) {
+        return runJob(console, { std::move(choice), options.runs, options.name, true });
+    });
 }
 
 } // namespace
@@ -94,6 +106,18 @@ void addTrain(CommandLine& line)
     command->add_option("--name", options->name, "Name of the run; without one, date and model");
     addRunsOption(command, options->runs);
     command->footer("The options: tunebench-cli options");
+}
+
+void addResume(CommandLine& line)
+{
+    const auto options = std::make_shared<Options>();
+    CLI::App* command = line.add("resume", "Go on with a run from its newest checkpoint, as if it had never stopped",
+        [options](Console& console) { return resume(console, *options); });
+    command->add_option("RUN", options->name, "Name of the run, or its folder")->required();
+    command->add_option("--set", options->assignments, "Option that changes from here on, as key=value (epochs=3)")
+        ->allow_extra_args(false)
+        ->type_name("KEY=VALUE");
+    addRunsOption(command, options->runs);
 }
 
 } // namespace tunebench

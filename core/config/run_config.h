@@ -97,6 +97,8 @@ struct RunConfig {
     // output
     int64_t logEvery = 1; ///< optimizer steps
     int64_t evalEvery = 0; ///< optimizer steps; 0: only at the start and the end
+    int64_t saveEvery = 0; ///< optimizer steps; 0: only at the end
+    int64_t keepCheckpoints = 2;
 
     bool operator==(const RunConfig&) const = default;
 };

@@ -126,6 +126,25 @@ std::vector<OptionRow> outputRows()
                 .huggingFaceName = "eval_steps",
                 .least = 0,
                 .most = billion }),
+        row(&RunConfig::saveEvery,
+            { .key = "save_every",
+                .group = G::output,
+                .label = "Checkpoint every",
+                .unit = "steps",
+                .help
+                = "Optimizer steps between two checkpoints, from which an interrupted run goes on; 0: only when the "
+                  "run ends or is stopped.",
+                .huggingFaceName = "save_steps",
+                .least = 0,
+                .most = billion }),
+        row(&RunConfig::keepCheckpoints,
+            { .key = "keep_checkpoints",
+                .group = G::output,
+                .label = "Checkpoints kept",
+                .help = "So many of the newest stay; older ones are removed.",
+                .huggingFaceName = "save_total_limit",
+                .least = 1,
+                .most = 1000 }),
     };
 }
 

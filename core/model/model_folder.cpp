@@ -75,7 +75,7 @@ Result<Notices> writeConfigOfGguf(const fs::path& source, const fs::path& folder
 
 Result<Notices> writeModelFolder(const fs::path& folder, const fs::path& source, std::span<const TensorToWrite> tensors)
 {
-    auto whole = AtomicFolder::create(folder);
+    auto whole = AtomicFolder::replace(folder);
     if (!whole)
         return tl::unexpected(whole.error());
     Result<Notices> notices;

@@ -166,7 +166,7 @@ Result<void> checkPeftAdapter(const PeftAdapter& adapter, const ModelSpec& spec)
 
 Result<void> writePeftAdapter(const fs::path& folder, const AdapterToWrite& adapter)
 {
-    auto whole = AtomicFolder::create(folder);
+    auto whole = AtomicFolder::replace(folder);
     if (!whole)
         return tl::unexpected(whole.error());
     auto done = writeSafetensors(whole->content() / weightFile, tensorsOf(adapter));

@@ -60,7 +60,7 @@ struct AdapterToWrite {
 };
 
 /// Writes the folder as PEFT saves it, in float32. It appears whole or not at all, and only after it has been read
-/// back; a folder that is there already is refused.
+/// back; a folder that is there already is replaced.
 Result<void> writePeftAdapter(const std::filesystem::path& folder, const AdapterToWrite& adapter);
 
 } // namespace tunebench

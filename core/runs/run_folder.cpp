@@ -178,6 +178,28 @@ RunFolder::RunFolder(RunFolder&&) noexcept = default;
 RunFolder& RunFolder::operator=(RunFolder&&) noexcept = default;
 RunFolder::~RunFolder() = default;
 
+Result<RunFolder> RunFolder::hold(const fs::path& path)
+{
+    auto lock = RunLock::acquire(path);
+    if (!lock) {
+        return tl::unexpected(lock.error());
+    }
+    const fs::path metrics = path / "metrics.jsonl";
+    const int file = ::open(metrics.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+    if (file < 0) {
+        return failure("Cannot write " + metrics.string() + ": " + std::strerror(errno) + ".", Fault::work);
+    }
+    RunFolder folder(std::make_unique<State>(path, std::move(*lock), file));
+    // Not zeros: a file system that compresses would keep no room for those.
+    std::mt19937 noise; // NOLINT(bugprone-random-generator-seed, cert-msc51-cpp)
+    std::string bytes(reserveSize, '\0');
+    std::ranges::generate(bytes, [&] { return static_cast<char>(noise()); });
+    if (const auto reserved = writeFileAtomically(path / reserveName, bytes); !reserved) {
+        return tl::unexpected(reserved.error());
+    }
+    return folder;
+}
+
 Result<RunFolder> RunFolder::create(const fs::path& runs, const std::string& name, const RunConfig& config)
 {
     if (const auto problem = runNameProblem(name)) {
@@ -188,38 +210,35 @@ Result<RunFolder> RunFolder::create(const fs::path& runs, const std::string& nam
     if (!path) {
         return tl::unexpected(path.error());
     }
-    const auto fill = [&]() -> Result<RunFolder> {
-        auto lock = RunLock::acquire(*path);
-        if (!lock) {
-            return tl::unexpected(lock.error());
-        }
-        const fs::path metrics = *path / "metrics.jsonl";
-        const int file = ::open(metrics.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-        if (file < 0) {
-            return failure("Cannot write " + metrics.string() + ": " + std::strerror(errno) + ".", Fault::work);
-        }
-        RunFolder folder(std::make_unique<State>(*path, std::move(*lock), file));
+    auto folder = hold(*path);
+    auto filled = folder.map([](const RunFolder&) {}).and_then([&] { return folder->writeConfig(resolved); });
+    if (filled) {
         RunSummary summary;
         summary.startedAt = timeNow();
-        const auto done
-            = folder.writeConfig(resolved).and_then([&] { return folder.writeSummary(summary); }).and_then([&] {
-                  // Not zeros: a file system that compresses would keep no room for those.
-                  std::mt19937 noise; // NOLINT(bugprone-random-generator-seed, cert-msc51-cpp)
-                  std::string bytes(reserveSize, '\0');
-                  std::ranges::generate(bytes, [&] { return static_cast<char>(noise()); });
-                  return writeFileAtomically(*path / reserveName, bytes);
-              });
-        if (!done) {
-            return tl::unexpected(done.error());
-        }
-        return folder;
-    };
-    auto folder = fill();
-    if (!folder) {
+        filled = folder->writeSummary(summary);
+    }
+    if (!filled) {
+        folder = tl::unexpected(filled.error());
         std::error_code ignored;
         fs::remove_all(*path, ignored);
     }
     return folder;
+}
+
+Result<RunFolder> RunFolder::reopen(const fs::path& path)
+{
+    auto folder = hold(path);
+    if (!folder) {
+        return folder;
+    }
+    const fs::path metrics = path / "metrics.jsonl";
+    return readFile(metrics).and_then([&](const std::string& text) -> Result<RunFolder> {
+        const size_t whole = text.rfind('\n') == std::string::npos ? 0 : text.rfind('\n') + 1;
+        if (whole < text.size() && ::ftruncate(folder->m_state->metrics, static_cast<off_t>(whole)) != 0) {
+            return failure("Cannot write " + metrics.string() + ": " + std::strerror(errno) + ".", Fault::work);
+        }
+        return std::move(*folder);
+    });
 }
 
 const fs::path& RunFolder::path() const

@@ -60,6 +60,8 @@ public:
     /// from date and model (2026-11-29-1432-smollm2-135m-instruct).
     static Result<RunFolder> create(
         const std::filesystem::path& runs, const std::string& name, const RunConfig& config);
+    /// Goes on in the folder of a run that nobody holds. A torn last line of the metrics is removed.
+    static Result<RunFolder> reopen(const std::filesystem::path& path);
     RunFolder(RunFolder&&) noexcept;
     RunFolder& operator=(RunFolder&&) noexcept;
     ~RunFolder();
@@ -75,6 +77,7 @@ public:
 private:
     struct State;
     explicit RunFolder(std::unique_ptr<State> state);
+    static Result<RunFolder> hold(const std::filesystem::path& path);
     std::unique_ptr<State> m_state;
 };
 

@@ -17,6 +17,14 @@ public:
 
     bool used() const { return m_used; }
     double scale() const { return m_scale; }
+    int64_t goodSteps() const { return m_goodSteps; } ///< since the scale last changed
+
+    /// Goes on as a scaler that stood so.
+    void restore(double scale, int64_t goodSteps)
+    {
+        m_scale = m_used ? scale : 1;
+        m_goodSteps = goodSteps;
+    }
 
     /// Takes the gradient norm of a step; true when the optimizer may step.
     bool accept(double gradientNorm)

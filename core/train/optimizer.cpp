@@ -32,6 +32,7 @@ Optimizer::Optimizer(const std::vector<Parameter*>& parameters, const RunConfig&
 void Optimizer::add(Group& group, const Parameter& parameter) const
 {
     const CategoryScope scope(MemoryCategory::optimizer);
+    group.names.push_back(parameter.name);
     group.values.push_back(parameter.value);
     group.gradients.push_back(parameter.gradient);
     if (m_config.optimizer == OptimizerKind::adamw) {
@@ -106,6 +107,28 @@ void Optimizer::scaleGradients(double factor)
 {
     for (const Group& group : m_groups)
         at::_foreach_mul_(group.gradients, factor);
+}
+
+void Optimizer::forEachState(const std::function<void(const std::string& name, const at::Tensor&)>& body) const
+{
+    for (const Group& group : m_groups) {
+        for (size_t i = 0; i < group.names.size(); ++i) {
+            body(group.names[i], group.values[i]);
+            if (i < group.first.size())
+                body(group.names[i] + ".first_moment", group.first[i]);
+            if (i < group.second.size())
+                body(group.names[i] + ".second_moment", group.second[i]);
+        }
+    }
+}
+
+void Optimizer::setStepsDone(int64_t steps)
+{
+    m_stepsDone = steps;
+    for (const Group& group : m_groups) {
+        for (const at::Tensor& count : group.steps)
+            count.fill_(static_cast<double>(steps));
+    }
 }
 
 } // namespace tunebench

@@ -4,6 +4,8 @@
 #include "core/ops/parameter.h"
 
 #include <cstdint>
+#include <functional>
+#include <string>
 #include <vector>
 
 namespace tunebench {
@@ -25,10 +27,18 @@ public:
     double gradientNorm() const;
     void scaleGradients(double factor);
 
+    /// Every trained tensor and the optimizer's own for it, by names that do not change from run to run.
+    void forEachState(const std::function<void(const std::string& name, const at::Tensor&)>& body) const;
+
+    /// Steps that the state stands after.
+    int64_t stepsDone() const { return m_stepsDone; }
+    void setStepsDone(int64_t steps);
+
 private:
     /// Tensors with the same decay, as ATen's fused kernels take them.
     struct Group {
         double decay = 0;
+        std::vector<std::string> names;
         std::vector<at::Tensor> values, gradients;
         std::vector<at::Tensor> first, second; ///< AdamW: both moments; SGD and Lion: first is the momentum buffer
         std::vector<at::Tensor> steps; ///< AdamW: steps done, one scalar a tensor

@@ -44,6 +44,30 @@ RunRecorder::RunRecorder(RunFolder folder, RunSummary summary, Listener listener
     state(RunState::running);
 }
 
+void RunRecorder::resume(const RunSummary& summary, const RunCurves& curves)
+{
+    const int64_t totalSteps = m_summary.totalSteps; // more epochs than before, perhaps
+    m_summary = summary;
+    m_summary.totalSteps = totalSteps;
+    m_tokensAfterWarmup = std::llround(summary.tokensPerSecond.value_or(0) * summary.secondsAfterWarmup);
+    m_utilizationCount = summary.meanDeviceUtilization ? summary.step : 0;
+    m_utilizationSum = summary.meanDeviceUtilization.value_or(0) * static_cast<double>(m_utilizationCount);
+    m_powerCount = summary.meanPowerWatts ? summary.step : 0;
+    m_powerSum = summary.meanPowerWatts.value_or(0) * static_cast<double>(m_powerCount);
+    for (const StepMetrics& step : curves.steps) {
+        if (step.step > summary.step)
+            break;
+        if (step.loss)
+            m_noise.add(*step.loss);
+        m_listener(step);
+    }
+    for (const EvalMetrics& evaluation : curves.evaluations) {
+        if (evaluation.step <= summary.step)
+            m_listener(evaluation);
+    }
+    state(RunState::running);
+}
+
 void RunRecorder::environment(const nlohmann::ordered_json& environment)
 {
     note(m_folder.writeEnvironment(environment));

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/runs/run_folder.h"
+#include "core/runs/run_library.h"
 #include "core/runs/smoothing.h"
 #include "core/train/trainer.h"
 
@@ -18,6 +19,9 @@ public:
 
     const std::filesystem::path& path() const { return m_folder.path(); }
     const RunSummary& summary() const { return m_summary; }
+
+    /// Goes on from what a checkpoint says of the run, and tells the listener what the run has been until then.
+    void resume(const RunSummary& summary, const RunCurves& curves);
 
     void environment(const nlohmann::ordered_json& environment);
     void step(const StepMetrics& metrics, bool written);

@@ -33,6 +33,8 @@ struct TrainingJob {
     ConfigChoice config;
     std::filesystem::path runs; ///< folder of all runs
     std::string name; ///< empty: made from date and model
+    /// Goes on with the run `name` (or the path of one) with its own options; those that `config` sets replace them.
+    bool resumes = false;
 };
 
 /// One training run on a thread of its own. The run folder is written by that thread whether or not anybody listens;

@@ -2,8 +2,11 @@
 
 #include "core/data/micro_batches.h"
 #include "core/memory/device.h"
+#include "core/runs/run_library.h"
+#include "core/train/checkpoint.h"
 #include "core/train/evaluate.h"
 #include "core/train/explain_failure.h"
+#include "core/train/resume_run.h"
 #include "core/train/run_inputs.h"
 #include "core/train/run_recorder.h"
 #include "core/train/save_result.h"
@@ -35,16 +38,16 @@ public:
     {
     }
 
-    /// True when the run came to its end, false when it was stopped.
-    Result<bool> run()
+    /// Trains on after `done` steps. True when the run came to its end, false when it was stopped.
+    Result<bool> run(int64_t done)
     {
-        if (m_config.evalAtStart && !evaluateAt(0))
+        if (done == 0 && m_config.evalAtStart && !evaluateAt(0))
             return false;
         say("Training on " + std::to_string(m_rows.size()) + " rows"
             + (m_config.packing ? ", packed into " + std::to_string(m_batches.sequences().size()) + " sequences" : "")
             + ", " + std::to_string(m_counts.totalSteps) + " steps.");
         int64_t evaluated = 0;
-        for (int64_t step = 0; step < m_counts.totalSteps; ++step) {
+        for (int64_t step = done; step < m_counts.totalSteps; ++step) {
             auto finished = trainAt(step);
             if (!finished || !*finished)
                 return finished;
@@ -53,10 +56,26 @@ public:
                     return false;
                 evaluated = step + 1;
             }
+            if (m_config.saveEvery > 0 && (step + 1) % m_config.saveEvery == 0)
+                checkpoint();
             if (auto written = m_recorder.check(); !written)
                 return tl::unexpected(written.error());
         }
         return evaluated == m_counts.totalSteps || evaluateAt(m_counts.totalSteps);
+    }
+
+    /// Keeps the state of training as it stands. A checkpoint that cannot be written ends no run.
+    void checkpoint()
+    {
+        const RunSummary& summary = m_recorder.summary();
+        if (summary.step == m_saved || summary.step == 0)
+            return;
+        const auto saved = saveCheckpoint(m_recorder.path(), summary, m_trainee, m_config.keepCheckpoints);
+        if (saved)
+            m_saved = summary.step;
+        else
+            m_controls.emit(LogLine {
+                "No checkpoint at step " + std::to_string(summary.step) + ": " + saved.error().message, true });
     }
 
 private:
@@ -172,6 +191,7 @@ private:
     StepCounts m_counts;
     StepMeter m_meter;
     double m_pausedSeconds = 0;
+    int64_t m_saved = 0; ///< step of the newest checkpoint
 };
 
 RunSummary firstSummary(const RunInputs& inputs)
@@ -201,9 +221,29 @@ template <class Body> auto guarded(const RunConfig& config, bool training, Body 
     }
 }
 
+/// Fills the trainee from the newest checkpoint of the run that goes on; without one it starts again. Returns the steps
+/// that are done.
+int64_t goOnFromCheckpoint(Trainee& trainee, RunRecorder& recorder, const Notice& notice)
+{
+    const auto from
+        = loadNewestCheckpoint(recorder.path(), trainee, [&](std::string text) { notice(std::move(text), true); });
+    if (!from) {
+        notice("There is no checkpoint to go on from, so the run starts again.", true);
+        return 0;
+    }
+    const int64_t total = recorder.summary().totalSteps;
+    if (total != from->totalSteps)
+        notice("The run now has " + std::to_string(total) + " steps instead of " + std::to_string(from->totalSteps)
+                + "; the learning rate follows the schedule of all of them.",
+            true);
+    recorder.resume(*from, readCurves(recorder.path()).value_or(RunCurves {}));
+    notice("Going on after step " + std::to_string(from->step) + ".", false);
+    return from->step;
+}
+
 /// Loads the model, trains and saves. True when the run came to its end.
 Result<bool> trainAndSave(
-    const RunInputs& inputs, RunRecorder& recorder, const RunControls& controls, const Notice& notice)
+    const RunInputs& inputs, bool resumed, RunRecorder& recorder, const RunControls& controls, const Notice& notice)
 {
     const auto device = openDevice(inputs.config.device);
     if (!device)
@@ -219,10 +259,12 @@ Result<bool> trainAndSave(
     });
     if (!trainee)
         return tl::unexpected(trainee.error());
+    const int64_t done = resumed ? goOnFromCheckpoint(*trainee, recorder, notice) : 0;
     TrainingLoop loop(inputs, *trainee, recorder, controls);
-    auto trained = guarded(inputs.config, true, [&] { return loop.run(); });
+    auto trained = guarded(inputs.config, true, [&] { return loop.run(done); });
     // What was learnt is kept however the run ended.
     if (recorder.summary().step > 0 || trained) {
+        loop.checkpoint();
         auto saved
             = guarded(inputs.config, true, [&] { return saveResult(recorder.path(), inputs, *trainee, notice); });
         if (!saved && trained)
@@ -231,25 +273,13 @@ Result<bool> trainAndSave(
     return trained;
 }
 
-} // namespace
-
-Result<std::filesystem::path> runTraining(const TrainingJob& job, const RunControls& controls)
+/// Trains in a folder that is held, and leaves its last word there.
+Result<std::filesystem::path> trainIn(
+    RunFolder folder, const RunInputs& inputs, bool resumed, const RunControls& controls, const Notice& notice)
 {
-    const Notice notice = [&](std::string text, bool warning) { controls.emit(LogLine { std::move(text), warning }); };
-    if (const std::string& problem = initializeEngine(); !problem.empty())
-        notice(problem, true);
-    if (auto named = checkRunName(job.runs, job.name); !named)
-        return tl::unexpected(named.error());
-    auto inputs = openRunInputs(job.config, notice, controls.stop);
-    if (!inputs)
-        return tl::unexpected(inputs.error());
-    auto folder = RunFolder::create(job.runs, job.name, inputs->config);
-    if (!folder)
-        return tl::unexpected(folder.error());
-    RunRecorder recorder(std::move(*folder), firstSummary(*inputs), controls.emit);
-    recorder.environment(describeEnvironment(*inputs));
-
-    const auto finished = trainAndSave(*inputs, recorder, controls, notice);
+    RunRecorder recorder(std::move(folder), firstSummary(inputs), controls.emit);
+    recorder.environment(describeEnvironment(inputs));
+    const auto finished = trainAndSave(inputs, resumed, recorder, controls, notice);
     static_cast<void>(limitMemory(at::kCPU, 0)); // cannot fail: a limit on the CPU is only a number
     if (!finished) {
         recorder.state(RunState::failed, finished.error().message);
@@ -259,6 +289,52 @@ Result<std::filesystem::path> runTraining(const TrainingJob& job, const RunContr
     if (auto written = recorder.check(); !written)
         return tl::unexpected(written.error());
     return recorder.path();
+}
+
+Result<std::filesystem::path> startRun(const TrainingJob& job, const RunControls& controls, const Notice& notice)
+{
+    if (auto named = checkRunName(job.runs, job.name); !named)
+        return tl::unexpected(named.error());
+    const auto inputs = openRunInputs(job.config, notice, controls.stop);
+    if (!inputs)
+        return tl::unexpected(inputs.error());
+    auto folder = RunFolder::create(job.runs, job.name, inputs->config);
+    if (!folder)
+        return tl::unexpected(folder.error());
+    return trainIn(std::move(*folder), *inputs, false, controls, notice);
+}
+
+Result<std::filesystem::path> resumeRun(const TrainingJob& job, const RunControls& controls, const Notice& notice)
+{
+    const auto found = findRunToResume(job);
+    if (!found)
+        return tl::unexpected(found.error());
+    if (!*found) {
+        notice("The run is finished; nothing is left to do.", false);
+        return findRun(job.runs, job.name).map(&RunRecord::path);
+    }
+    const ResumableRun& run = **found;
+    auto folder = RunFolder::reopen(run.path);
+    if (!folder)
+        return tl::unexpected(folder.error());
+    const auto inputs = openRunInputs(run.config, notice, controls.stop);
+    if (!inputs)
+        return tl::unexpected(inputs.error());
+    if (auto same = checkUnchanged(run.path, describeEnvironment(*inputs)); !same)
+        return tl::unexpected(same.error());
+    if (auto written = folder->writeConfig(inputs->config); !written)
+        return tl::unexpected(written.error());
+    return trainIn(std::move(*folder), *inputs, true, controls, notice);
+}
+
+} // namespace
+
+Result<std::filesystem::path> runTraining(const TrainingJob& job, const RunControls& controls)
+{
+    const Notice notice = [&](std::string text, bool warning) { controls.emit(LogLine { std::move(text), warning }); };
+    if (const std::string& problem = initializeEngine(); !problem.empty())
+        notice(problem, true);
+    return job.resumes ? resumeRun(job, controls, notice) : startRun(job, controls, notice);
 }
 
 } // namespace tunebench

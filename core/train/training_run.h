@@ -15,9 +15,9 @@ struct RunControls {
     std::function<void()> awaitResume; ///< returns when no longer paused, or stopped
 };
 
-/// A whole run, from reading its inputs to the saved result; returns its folder. Errors of the inputs come before there
-/// is a folder (Fault::input); a failure after that is in the folder's summary as well, and what was learnt until then
-/// is saved.
+/// A whole run, or the rest of one, from reading its inputs to the saved result; returns its folder. Errors of the
+/// inputs come before there is a folder (Fault::input); a failure after that is in the folder's summary as well, and
+/// what was learnt until then is saved.
 Result<std::filesystem::path> runTraining(const TrainingJob& job, const RunControls& controls);
 
 } // namespace tunebench

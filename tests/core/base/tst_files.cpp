@@ -1,6 +1,5 @@
 #include "core/base/atomic_folder.h"
 #include "core/base/files.h"
-#include "core/base/fingerprint.h"
 
 #include <QDir>
 #include <QFile>
@@ -48,8 +47,8 @@ private slots:
     void folderAppearsWhole();
     void folderUncommittedLeavesNothing();
     void folderIsNeverReplaced();
+    void folderTakesThePlace();
     void directories();
-    void fingerprints();
 
 private:
     fs::path at(const char* name) const { return fs::path(m_folder->path().toStdString()) / name; }
@@ -188,6 +187,27 @@ void TestFiles::folderIsNeverReplaced()
     QVERIFY(fs::exists(at("new") / "theirs"));
 }
 
+void TestFiles::folderTakesThePlace()
+{
+    QVERIFY(fs::create_directory(at("old")));
+    QVERIFY(writeFileAtomically(at("old") / "a", "x"));
+    {
+        auto givenUp = AtomicFolder::replace(at("old"));
+        QVERIFY(givenUp.has_value());
+    }
+    QVERIFY(*readFile(at("old") / "a") == "x");
+    {
+        auto folder = AtomicFolder::replace(at("old"));
+        QVERIFY(folder.has_value());
+        QVERIFY(writeFileAtomically(folder->content() / "b", "y"));
+        QVERIFY(fs::exists(at("old") / "a"));
+        QVERIFY(folder->commit());
+    }
+    QVERIFY(!fs::exists(at("old") / "a"));
+    QVERIFY(*readFile(at("old") / "b") == "y");
+    QCOMPARE(entries(), QStringList { "old" });
+}
+
 void TestFiles::directories()
 {
     const QByteArray data = qgetenv("XDG_DATA_HOME");
@@ -200,16 +220,6 @@ void TestFiles::directories()
     qputenv("HOME", home);
     if (!data.isNull())
         qputenv("XDG_DATA_HOME", data);
-}
-
-void TestFiles::fingerprints()
-{
-    Fingerprint empty;
-    QCOMPARE(empty.text(), std::string("cbf29ce484222325"));
-    Fingerprint fingerprint;
-    fingerprint.add("foo");
-    fingerprint.add("bar");
-    QCOMPARE(fingerprint.text(), std::string("85944171f73967e8")); // the authors' test vector for "foobar"
 }
 
 QTEST_GUILESS_MAIN(TestFiles)
