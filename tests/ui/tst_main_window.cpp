@@ -117,6 +117,8 @@ private slots:
     void aDamagedLastConfigIsSaid();
     void opensAConfigFile();
     void usesTheOptionsOfARun();
+    void aStoppedRunGoesOn_data();
+    void aStoppedRunGoesOn();
     void shortcutsReachPagesAndSearch();
     void theWarningOfCutAnswersLeadsToThem();
     void undoWorksFromWithinAField();
@@ -281,6 +283,43 @@ void TestMainWindow::usesTheOptionsOfARun()
     QCOMPARE(session.window->config()->choice().values.batchSize, 17);
     QVERIFY(session.window->trainPage()->isVisible());
     QVERIFY(session.window->config()->undoStack()->canUndo());
+}
+
+void TestMainWindow::aStoppedRunGoesOn_data()
+{
+    QTest::addColumn<int>("state");
+    QTest::addColumn<bool>("goesOn");
+    QTest::newRow("stopped") << int(RunState::stopped) << true;
+    QTest::newRow("failed") << int(RunState::failed) << true;
+    QTest::newRow("interrupted") << int(RunState::running) << true;
+    QTest::newRow("finished") << int(RunState::finished) << false;
+}
+
+void TestMainWindow::aStoppedRunGoesOn()
+{
+    QFETCH(int, state);
+    QFETCH(bool, goesOn);
+    Session session;
+    prepareRun(session.paths().runs, "a", 3, static_cast<RunState>(state), {});
+    session.open();
+    QTest::keyClick(session.window.get(), Qt::Key_3, Qt::ControlModifier);
+    QTRY_COMPARE(session.window->runsPage()->model()->rowCount(), 1);
+    QPushButton* goOn = nullptr;
+    for (auto* button : session.window->runsPage()->findChildren<QPushButton*>()) {
+        goOn = button->text().remove(QLatin1Char('&')) == QStringLiteral("Go on") ? button : goOn;
+    }
+    QVERIFY(goOn != nullptr);
+    QTRY_COMPARE(goOn->isVisible(), goesOn);
+    if (!goesOn) {
+        return;
+    }
+    QSignalSpy started(session.window->bridge(), &TrainingBridge::started);
+    QTest::mouseClick(goOn, Qt::LeftButton);
+    QCOMPARE(started.count(), 1);
+    const auto job = started.front().front().value<TrainingJob>();
+    QVERIFY(job.resumes);
+    QCOMPARE(job.name, (session.paths().runs / "a").string());
+    QVERIFY(session.window->trainPage()->isVisible());
 }
 
 void TestMainWindow::shortcutsReachPagesAndSearch()

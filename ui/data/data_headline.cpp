@@ -156,8 +156,9 @@ QString DataHeadline::summary() const
         parts.push_back(
             coloured(tr("<b>%1</b> left out by max_length").arg(formatCount(m_leftOut)), warningColour(palette())));
     }
-    parts.push_back(
-        inspection.duplicates == 0 ? tr("no duplicates") : tr("%1 duplicates").arg(formatCount(inspection.duplicates)));
+    parts.push_back(inspection.duplicates == 0 ? tr("no duplicates")
+                                               : (inspection.duplicates == 1 ? tr("%1 duplicate") : tr("%1 duplicates"))
+                                                     .arg(formatCount(inspection.duplicates)));
     return parts.join(QStringLiteral(" &nbsp;\u00b7&nbsp; "));
 }
 

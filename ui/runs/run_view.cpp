@@ -15,10 +15,20 @@
 
 namespace tunebench {
 
+namespace {
+
+bool mayGoOn(RunState state)
+{
+    return state == RunState::interrupted || state == RunState::stopped || state == RunState::failed;
+}
+
+} // namespace
+
 RunView::RunView(QWidget* parent)
     : QWidget(parent)
     , m_title(new QLabel(this))
     , m_facts(new QLabel(this))
+    , m_goOn(new QPushButton(tr("&Go on"), this))
     , m_use(new QPushButton(tr("&Use these options"), this))
     , m_folder(new QPushButton(tr("Open f&older"), this))
     , m_delete(new QPushButton(tr("&Delete\u2026"), this))
@@ -40,7 +50,7 @@ RunView::RunView(QWidget* parent)
     words->addWidget(m_facts);
     auto* head = new QHBoxLayout;
     head->addLayout(words, 1);
-    for (QPushButton* button : { m_use, m_folder, m_delete }) {
+    for (QPushButton* button : { m_goOn, m_use, m_folder, m_delete }) {
         head->addWidget(button, 0, Qt::AlignTop);
     }
     m_tabs->setDocumentMode(true);
@@ -52,6 +62,8 @@ RunView::RunView(QWidget* parent)
     layout->addLayout(head);
     layout->addWidget(m_tabs, 1);
 
+    m_goOn->setToolTip(tr("Train on from the newest checkpoint, as if the run had never stopped."));
+    connect(m_goOn, &QPushButton::clicked, this, &RunView::goOnRequested);
     connect(m_use, &QPushButton::clicked, this, [this] { emit useOptions(*m_config); });
     connect(m_folder, &QPushButton::clicked, this,
         [this] { QDesktopServices::openUrl(QUrl::fromLocalFile(QString::fromStdString(m_path.string()))); });
@@ -71,6 +83,7 @@ void RunView::setRun(const RunRecord* run)
             showOptions(*run);
         }
     }
+    m_goOn->setVisible(run != nullptr && m_config && mayGoOn(run->summary.state));
     m_use->setEnabled(m_config.has_value());
     m_folder->setEnabled(run != nullptr);
     m_delete->setEnabled(run != nullptr);

@@ -31,6 +31,7 @@ public:
 
 signals:
     void useOptions(const tunebench::RunConfig& config);
+    void goOnRequested();
     void deleteRequested();
 
 private:
@@ -40,7 +41,7 @@ private:
     std::filesystem::path m_path;
     std::optional<RunConfig> m_config;
     QLabel *m_title, *m_facts;
-    QPushButton *m_use, *m_folder, *m_delete;
+    QPushButton *m_goOn, *m_use, *m_folder, *m_delete;
     QTabWidget* m_tabs;
     RunPlots* m_plots;
     OptionsTable* m_options;

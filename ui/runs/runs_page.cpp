@@ -78,6 +78,11 @@ RunsPage::RunsPage(std::filesystem::path runs, QWidget* parent)
         showOverlay();
     });
     connect(m_view, &RunView::useOptions, this, &RunsPage::useOptions);
+    connect(m_view, &RunView::goOnRequested, this, [this] {
+        if (const RunRecord* run = current()) {
+            emit goOnRequested(run->path);
+        }
+    });
     connect(m_view, &RunView::deleteRequested, this, &RunsPage::askToDelete);
 }
 

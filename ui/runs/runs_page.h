@@ -35,6 +35,7 @@ public:
 
 signals:
     void useOptions(const tunebench::RunConfig& config);
+    void goOnRequested(const std::filesystem::path& run);
 
 protected:
     void showEvent(QShowEvent* event) override;

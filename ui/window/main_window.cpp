@@ -56,6 +56,7 @@ MainWindow::MainWindow(StartRun startRun, PlanPeak planPeak, WorkbenchPaths path
     connect(m_bridge, &TrainingBridge::runFolderKnown, m_runsPage, &RunsPage::open);
     connect(m_bridge, &TrainingBridge::ended, this, &MainWindow::showEnd);
     connect(m_runsPage, &RunsPage::useOptions, this, &MainWindow::useOptions);
+    connect(m_runsPage, &RunsPage::goOnRequested, this, &MainWindow::goOnWith);
     connect(m_config, &ConfigModel::changed, this, [this] { m_analysis->setConfig(m_config->choice().values); });
     connect(m_trainPage, &TrainPage::cutAnswersWanted, this, [this] {
         m_dataPage->showCutAnswers();
@@ -204,6 +205,20 @@ void MainWindow::useOptions(const RunConfig& config)
 {
     m_config->replace(choiceFromConfig(config), tr("options of a run"));
     showPage(m_trainPage);
+}
+
+void MainWindow::goOnWith(const std::filesystem::path& run)
+{
+    if (m_bridge->active()) {
+        statusBar()->showMessage(tr("A run is going; stop it first, or wait for its end."));
+        return;
+    }
+    showPage(m_trainPage);
+    TrainingJob job;
+    job.runs = m_paths.runs;
+    job.name = run.string();
+    job.resumes = true;
+    m_bridge->start(std::move(job));
 }
 
 void MainWindow::askToClose()

@@ -66,6 +66,7 @@ private:
     void showProgress();
     void showEnd(const RunEnd& end);
     void useOptions(const RunConfig& config);
+    void goOnWith(const std::filesystem::path& run);
     void askToClose();
     void complain(const QString& text);
 
