@@ -313,12 +313,10 @@ void TestMainWindow::aStoppedRunGoesOn()
     if (!goesOn) {
         return;
     }
-    QSignalSpy started(session.window->bridge(), &TrainingBridge::started);
     QTest::mouseClick(goOn, Qt::LeftButton);
-    QCOMPARE(started.count(), 1);
-    const auto job = started.front().front().value<TrainingJob>();
-    QVERIFY(job.resumes);
-    QCOMPARE(job.name, (session.paths().runs / "a").string());
+    QCOMPARE(session.script.started, 1);
+    QVERIFY(session.script.job.resumes);
+    QCOMPARE(session.script.job.name, (session.paths().runs / "a").string());
     QVERIFY(session.window->trainPage()->isVisible());
 }
 
