@@ -82,7 +82,8 @@ PaddingWaste paddingWaste(std::span<const RowExtent> rows, const RunConfig& conf
     for (const RowExtent& row : rows)
         lengths.push_back(std::min<size_t>(row.tokens, static_cast<size_t>(config.maxLength)));
     BatchPlan plan(lengths, config);
-    PaddingWaste waste { .tokens = std::reduce(lengths.begin(), lengths.end(), int64_t { 0 }), .paddedTokens = 0 };
+    PaddingWaste waste;
+    waste.tokens = static_cast<int64_t>(std::reduce(lengths.begin(), lengths.end()));
     for (int64_t step = 0; step < plan.counts().stepsPerEpoch; ++step) {
         for (const auto& sequences : plan.microBatches(step)) {
             size_t longest = 0;
