@@ -61,8 +61,8 @@ ordered_json reportOf(const DatasetInspection& found, ordered_json lengths, bool
 
 void writeText(std::ostream& out, const ordered_json& report)
 {
-    out << "format   " << report["format"].get<std::string>() << " (" << report["why"].get<std::string>()
-        << ")\nrows     " << report["rows"] << "\ncolumns  ";
+    out << "format      " << report["format"].get<std::string>() << " (" << report["why"].get<std::string>()
+        << ")\nrows        " << report["rows"] << "\ncolumns     ";
     for (const auto& column : report["columns"]) {
         out << column.get<std::string>() << ' ';
     }

@@ -4,6 +4,8 @@
 #include "core/config/choices.h"
 
 #include <algorithm>
+#include <array>
+#include <map>
 #include <ostream>
 
 namespace tunebench {
@@ -44,6 +46,33 @@ std::string percent(double share)
     return fixedText(share * hundred, 1) + " %";
 }
 
+std::string padded(std::string text, size_t width)
+{
+    text.resize(std::max(width, text.size()), ' ');
+    return text;
+}
+
+/// A line an order, a column a batch size.
+void writeWaste(std::ostream& out, const ordered_json& waste)
+{
+    constexpr size_t firstColumn = 18;
+    constexpr size_t column = 9;
+    std::map<std::string, std::string> lines; // the order's name -> its line
+    std::string head = padded("  batch_size", firstColumn);
+    for (const auto& cell : waste) {
+        const auto order = cell["order"].get<std::string>();
+        const auto line = lines.try_emplace(order, padded("  " + order, firstColumn)).first;
+        if (line == lines.begin() && lines.size() == 1) {
+            head += padded(cell["batch_size"].dump(), column);
+        }
+        line->second += padded(percent(cell["share"].get<double>()), column);
+    }
+    out << "padding to the longest row of a batch would waste (with padding none, nothing):\n" << head << '\n';
+    for (const auto& [order, line] : lines) {
+        out << line << '\n';
+    }
+}
+
 } // namespace
 
 ordered_json lengthReport(std::span<const RowExtent> rows, const RunConfig& config)
@@ -80,30 +109,20 @@ void writeLengthReport(std::ostream& out, const ordered_json& report)
     if (report.is_null()) {
         return;
     }
-    out << "lengths  mean " << fixedText(report["mean"].get<double>(), 1);
+    out << "lengths     mean " << fixedText(report["mean"].get<double>(), 1);
     for (const char* key : { "p50", "p90", "p95", "p99", "longest" }) {
         out << ", " << key << ' ' << report[key];
     }
-    out << " tokens\n";
-    out << "max_length " << report["max_length"] << " cuts " << report["truncated_rows"] << " rows ("
-        << percent(report["truncated_share"]["right"].get<double>()) << "), " << report["tokens_cut"] << " tokens";
+    out << " tokens\nmax_length  " << report["max_length"] << " cuts " << report["truncated_rows"] << " rows ("
+        << percent(report["truncated_share"]["right"].get<double>()) << "), " << report["tokens_cut"] << " tokens\n";
     for (const Truncation side : sides) {
         const std::string name(choiceName(side));
-        out << "; cut at the " << name << ", " << percent(report["answers_cut_share"][name].get<double>())
-            << " of the rows lose a part of an answer, and "
-            << percent(report["nothing_left_share"][name].get<double>()) << " keep nothing to learn";
+        out << "  cut at the " << name << ": " << percent(report["answers_cut_share"][name].get<double>())
+            << " of the rows lose a part of an answer, " << percent(report["nothing_left_share"][name].get<double>())
+            << " keep nothing to learn\n";
     }
-    out << "\nsuggested max_length " << report["suggested_max_length"] << '\n';
-    out << "padding to the longest row of a batch would waste:\n";
-    std::string order;
-    for (const auto& waste : report["padding_waste"]) {
-        if (waste["order"] != order) {
-            order = waste["order"].get<std::string>();
-            out << (&waste == &report["padding_waste"].front() ? "" : "\n") << "  " << order << ':';
-        }
-        out << "  batch_size " << waste["batch_size"] << ' ' << percent(waste["share"].get<double>());
-    }
-    out << "\n  (with padding none, nothing)\n";
+    out << "suggested   max_length " << report["suggested_max_length"] << '\n';
+    writeWaste(out, report["padding_waste"]);
 }
 
 } // namespace tunebench

@@ -285,7 +285,7 @@ void TestCli::inspectsLengths()
     // Cut to 5 tokens: 2 3 4 5, 5 5 5 5, 5.
     QCOMPARE((*inOrder).toObject()["share"].toDouble(), 6.0 / 45);
     const QByteArray text = run({ "inspect", file, "--model", m_folder->path(), "--set", "max_length=5" }).out;
-    QVERIFY2(text.contains("max_length 5 cuts 5 rows (55.6 %), 15 tokens"), text.constData());
+    QVERIFY2(text.contains("max_length  5 cuts 5 rows (55.6 %), 15 tokens"), text.constData());
 }
 
 /// Parquet among others: the library that reads it and LibTorch live in one program.
