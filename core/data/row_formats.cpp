@@ -104,9 +104,8 @@ void useFormatNames(ordered_json& row, DatasetFormat format)
         const auto at = find(row, column);
         if (at == row.end() || at.key() == column.name)
             continue;
-        const std::string theirs = at.key();
-        ordered_json value = std::move(row[theirs]);
-        row.erase(theirs);
+        ordered_json value = std::move(*at);
+        row.erase(at);
         row[std::string(column.name)] = std::move(value);
     }
 }
