@@ -104,7 +104,7 @@ void useFormatNames(ordered_json& row, DatasetFormat format)
         const auto at = find(row, column);
         if (at == row.end() || at.key() == column.name)
             continue;
-        ordered_json value = std::move(*at);
+        ordered_json value = std::move(row[at.key()]);
         row.erase(at);
         row[std::string(column.name)] = std::move(value);
     }

@@ -29,7 +29,7 @@ at::Tensor attendedForm(const at::Tensor& kept, const Parameter& norm, const Pas
     if (!norm.exists())
         return kept; // rotated already
     const CategoryScope scope(MemoryCategory::temporary);
-    const auto y = normalized(kept, rmsNormScale(kept, context.spec.normEpsilon), norm);
+    auto y = normalized(kept, rmsNormScale(kept, context.spec.normEpsilon), norm);
     rotate(y, context.angles);
     return y;
 }
