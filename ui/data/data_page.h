@@ -3,6 +3,8 @@
 #include "ui/data/data_analysis.h"
 #include "ui/data/plan_peak.h"
 
+#include <QWidget>
+
 class QSplitter;
 
 namespace tunebench {

@@ -3,6 +3,8 @@
 #include "core/data/row_view.h"
 #include "ui/data/data_analysis.h"
 
+#include <QWidget>
+
 #include <optional>
 
 class QCheckBox;
