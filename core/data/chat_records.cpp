@@ -1,7 +1,7 @@
 #include "core/data/chat_records.h"
 
+#include "core/data/files/text_checks.h"
 #include "core/data/messages.h"
-#include "core/data/text_checks.h"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 #include "core/data/chat_rows.h"
 
 #include "core/data/conversation.h"
-#include "core/data/text_checks.h"
+#include "core/data/files/text_checks.h"
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 #include "core/data/conversation.h"
 
-#include "core/data/text_checks.h"
+#include "core/data/files/text_checks.h"
 
 #include <optional>
 

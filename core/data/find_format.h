@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/config/run_config.h"
-#include "core/data/row_source.h"
+#include "core/data/files/row_source.h"
 
 namespace tunebench {
 

@@ -1,7 +1,7 @@
 #include "core/data/messages.h"
 
+#include "core/data/files/text_checks.h"
 #include "core/data/message_parts.h"
-#include "core/data/text_checks.h"
 #include "core/data/tool_calls.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #include "core/data/preference_records.h"
 
 #include "core/data/chat_records.h"
-#include "core/data/text_checks.h"
+#include "core/data/files/text_checks.h"
 
 #include <algorithm>
 

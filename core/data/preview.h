@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/data/dataset.h"
-#include "core/data/row_index.h"
+#include "core/data/files/row_index.h"
 
 namespace tunebench {
 

@@ -1,7 +1,7 @@
 #include "core/data/record_fields.h"
 
+#include "core/data/files/text_checks.h"
 #include "core/data/json_text.h"
-#include "core/data/text_checks.h"
 
 namespace tunebench {
 

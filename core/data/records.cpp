@@ -2,8 +2,8 @@
 
 #include "core/config/choices.h"
 #include "core/data/chat_records.h"
+#include "core/data/files/text_checks.h"
 #include "core/data/preference_records.h"
-#include "core/data/text_checks.h"
 
 #include <limits>
 

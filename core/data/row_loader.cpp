@@ -1,6 +1,6 @@
 #include "core/data/row_loader.h"
 
-#include "core/data/parallel.h"
+#include "core/data/files/parallel.h"
 #include "core/data/record_hash.h"
 #include "core/data/truncation.h"
 

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "core/data/columns.h"
+#include "core/data/files/row_source.h"
 #include "core/data/kept_rows.h"
-#include "core/data/row_source.h"
 
 #include <unordered_set>
 

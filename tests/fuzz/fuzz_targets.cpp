@@ -1,7 +1,7 @@
 #include "tests/fuzz/fuzz_targets.h"
 
-#include "core/data/delimited_rows.h"
-#include "core/data/json_rows.h"
+#include "core/data/files/delimited_rows.h"
+#include "core/data/files/json_rows.h"
 #include "core/model/gguf.h"
 #include "core/model/safetensors.h"
 #include "core/text/chat_template.h"

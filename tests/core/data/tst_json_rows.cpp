@@ -1,4 +1,4 @@
-#include "core/data/json_rows.h"
+#include "core/data/files/json_rows.h"
 
 #include <QTest>
 

@@ -1,4 +1,4 @@
-#include "core/data/row_source.h"
+#include "core/data/files/row_source.h"
 
 #include <QDir>
 #include <QFile>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/data/unpack.h"
+#include "core/data/files/unpack.h"
 
 namespace tunebench {
 

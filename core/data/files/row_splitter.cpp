@@ -1,6 +1,6 @@
-#include "core/data/json_rows.h"
-#include "core/data/line_splitter.h"
-#include "core/data/text_checks.h"
+#include "core/data/files/json_rows.h"
+#include "core/data/files/line_splitter.h"
+#include "core/data/files/text_checks.h"
 
 #include <algorithm>
 #include <utility>

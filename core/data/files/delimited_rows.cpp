@@ -1,6 +1,6 @@
-#include "core/data/delimited_rows.h"
+#include "core/data/files/delimited_rows.h"
 
-#include "core/data/text_checks.h"
+#include "core/data/files/text_checks.h"
 
 #include <algorithm>
 #include <array>

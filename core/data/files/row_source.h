@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/data/row_file.h"
+#include "core/data/files/row_file.h"
 
 #include <span>
 

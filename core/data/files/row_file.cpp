@@ -1,11 +1,11 @@
-#include "core/data/row_file.h"
+#include "core/data/files/row_file.h"
 
-#include "core/data/delimited_rows.h"
-#include "core/data/json_rows.h"
-#include "core/data/line_splitter.h"
-#include "core/data/parquet_rows.h"
-#include "core/data/text_checks.h"
-#include "core/data/text_encoding.h"
+#include "core/data/files/delimited_rows.h"
+#include "core/data/files/json_rows.h"
+#include "core/data/files/line_splitter.h"
+#include "core/data/files/parquet_rows.h"
+#include "core/data/files/text_checks.h"
+#include "core/data/files/text_encoding.h"
 
 #include <algorithm>
 #include <filesystem>

@@ -1,4 +1,4 @@
-#include "core/data/arrow_json.h"
+#include "core/data/files/arrow_json.h"
 
 #include <arrow/array.h>
 #include <arrow/extension_type.h>

@@ -1,4 +1,4 @@
-#include "core/data/text_checks.h"
+#include "core/data/files/text_checks.h"
 
 #include <nlohmann/json.hpp>
 

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "core/base/files.h"
-#include "core/data/dataset_files.h"
-#include "core/data/row_index.h"
+#include "core/data/files/dataset_files.h"
+#include "core/data/files/row_index.h"
 
 #include <optional>
 #include <stop_token>

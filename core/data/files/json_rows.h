@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/data/row_index.h"
+#include "core/data/files/row_index.h"
 
 namespace tunebench {
 

@@ -1,7 +1,7 @@
-#include "core/data/line_splitter.h"
+#include "core/data/files/line_splitter.h"
 
-#include "core/data/parallel.h"
-#include "core/data/text_checks.h"
+#include "core/data/files/parallel.h"
+#include "core/data/files/text_checks.h"
 
 #include <algorithm>
 #include <thread>

@@ -1,4 +1,4 @@
-#include "core/data/dataset_files.h"
+#include "core/data/files/dataset_files.h"
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/base/result.h"
-#include "core/data/row_index.h"
+#include "core/data/files/row_index.h"
 
 namespace tunebench {
 

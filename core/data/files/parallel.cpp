@@ -1,4 +1,4 @@
-#include "core/data/parallel.h"
+#include "core/data/files/parallel.h"
 
 #include <algorithm>
 #include <atomic>

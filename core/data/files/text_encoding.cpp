@@ -1,8 +1,8 @@
-#include "core/data/text_encoding.h"
+#include "core/data/files/text_encoding.h"
 
 #include "core/base/temporary_file.h"
-#include "core/data/parallel.h"
-#include "core/data/text_checks.h"
+#include "core/data/files/parallel.h"
+#include "core/data/files/text_checks.h"
 #include "core/text/utf8.h"
 
 #include <algorithm>

@@ -1,8 +1,8 @@
-#include "core/data/parquet_rows.h"
+#include "core/data/files/parquet_rows.h"
 
 #include "core/base/temporary_file.h"
-#include "core/data/arrow_json.h"
-#include "core/data/text_checks.h"
+#include "core/data/files/arrow_json.h"
+#include "core/data/files/text_checks.h"
 
 #include <algorithm>
 #include <arrow/io/memory.h>

@@ -1,8 +1,8 @@
-#include "core/data/row_source.h"
+#include "core/data/files/row_source.h"
 
 #include "core/base/fingerprint.h"
-#include "core/data/dataset_files.h"
-#include "core/data/parallel.h"
+#include "core/data/files/dataset_files.h"
+#include "core/data/files/parallel.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "core/data/unpack.h"
+#include "core/data/files/unpack.h"
 
 #include "core/base/temporary_file.h"
 
