@@ -71,9 +71,6 @@ void writeText(std::ostream& out, const ordered_json& report)
     for (const auto& notice : report["notices"]) {
         out << notice.get<std::string>() << '\n';
     }
-    for (const auto& group : report["refused_by_reason"]) {
-        out << "refused: " << group["count"] << " x " << group["reason"].get<std::string>() << '\n';
-    }
     for (const auto& row : report["refused"]) {
         const std::string file = row.contains("file") ? row["file"].get<std::string>() + ", " : "";
         out << "refused: " << file << "line " << row["line"] << ": " << row["reason"].get<std::string>() << '\n';

@@ -1,5 +1,7 @@
 #include "core/base/atomic_folder.h"
 
+#include "core/base/files.h"
+
 #include <cstdio>
 #include <cstdlib>
 #include <fcntl.h>
@@ -49,7 +51,7 @@ Result<AtomicFolder> AtomicFolder::make(const std::filesystem::path& path, bool 
     std::filesystem::create_directories(target.parent_path(), error);
     if (error)
         return cannotMake(target, error);
-    std::string temporary = target.string() + ".XXXXXX";
+    std::string temporary = target.string() + std::string(temporarySuffix);
     if (!::mkdtemp(temporary.data()))
         return cannotMake(target, lastError());
     ::chmod(temporary.c_str(), 0755);

@@ -127,7 +127,7 @@ struct AtomicFile::State {
 
 Result<AtomicFile> AtomicFile::create(const std::filesystem::path& path)
 {
-    std::string name = path.string() + ".XXXXXX";
+    std::string name = path.string() + std::string(temporarySuffix);
     const int fd = ::mkostemp(name.data(), O_CLOEXEC);
     if (fd < 0)
         return cannot("write", path, Fault::work);
@@ -236,6 +236,22 @@ MappedFile::~MappedFile()
 std::string_view MappedFile::text() const
 {
     return { reinterpret_cast<const char*>(m_bytes.data()), m_bytes.size() };
+}
+
+void removeLeftovers(const std::filesystem::path& folder)
+{
+    const std::string_view marker = temporarySuffix.substr(0, temporarySuffix.find('X'));
+    std::vector<std::filesystem::path> leftovers;
+    std::error_code problem;
+    for (std::filesystem::directory_iterator entry(folder, problem), end; !problem && entry != end;
+         entry.increment(problem)) {
+        const std::string name = entry->path().filename().string();
+        const size_t at = name.rfind(marker);
+        if (at != std::string::npos && name.size() - at == temporarySuffix.size())
+            leftovers.push_back(entry->path());
+    }
+    for (const auto& path : leftovers)
+        std::filesystem::remove_all(path, problem);
 }
 
 std::filesystem::path dataDirectory()

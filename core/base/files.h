@@ -18,6 +18,12 @@ Result<std::string> readFile(const std::filesystem::path& path);
 /// and no half-written file is left.
 Result<void> writeFileAtomically(const std::filesystem::path& path, std::string_view bytes);
 
+/// What names beside a file or folder that is being written end with, for mkstemp and mkdtemp.
+inline constexpr std::string_view temporarySuffix = ".part-XXXXXX";
+
+/// Removes from a folder what writers that were killed have left there. Only for a folder in which nobody writes now.
+void removeLeftovers(const std::filesystem::path& folder);
+
 /// A file that appears whole at commit() or not at all; for content that is too large to hold in memory at once.
 class AtomicFile {
 public:

@@ -231,6 +231,8 @@ Result<RunFolder> RunFolder::reopen(const fs::path& path)
     if (!folder) {
         return folder;
     }
+    removeLeftovers(path);
+    removeLeftovers(path / "checkpoints");
     const fs::path metrics = path / "metrics.jsonl";
     return readFile(metrics).and_then([&](const std::string& text) -> Result<RunFolder> {
         const size_t whole = text.rfind('\n') == std::string::npos ? 0 : text.rfind('\n') + 1;

@@ -60,7 +60,8 @@ public:
     /// from date and model (2026-11-29-1432-smollm2-135m-instruct).
     static Result<RunFolder> create(
         const std::filesystem::path& runs, const std::string& name, const RunConfig& config);
-    /// Goes on in the folder of a run that nobody holds. A torn last line of the metrics is removed.
+    /// Goes on in the folder of a run that nobody holds. What was half-written when it died is removed: a torn last
+    /// line of the metrics, temporary files.
     static Result<RunFolder> reopen(const std::filesystem::path& path);
     RunFolder(RunFolder&&) noexcept;
     RunFolder& operator=(RunFolder&&) noexcept;

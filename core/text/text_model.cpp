@@ -268,12 +268,12 @@ tl::unexpected<Error> noTokenizer(const fs::path& folder)
         if (isFile(folder / other)) {
             return failure(folder.string() + " has " + other
                 + " but no tokenizer.json, which Tunebench needs. Get it from a newer copy of the model, or write it "
-                  "with transformers' save_pretrained");
+                  "with transformers' save_pretrained.");
         }
     }
     return failure(folder.string()
         + " has no tokenizer.json, tokenizer.model or tekken.json. Choose a model folder that has one, or a .gguf "
-          "file");
+          "file.");
 }
 
 Result<TextModel> openModelFolder(const fs::path& folder)

@@ -221,12 +221,17 @@ template <class Body> auto guarded(const RunConfig& config, bool training, Body 
     }
 }
 
-/// Fills the trainee from the newest checkpoint of the run that goes on; without one it starts again. Returns the steps
-/// that are done.
-int64_t goOnFromCheckpoint(Trainee& trainee, RunRecorder& recorder, const Notice& notice)
+/// Fills the trainee from the newest checkpoint of the run that goes on; a run that has none starts again. Returns the
+/// steps that are done. Where all are damaged nothing is begun, since it would take the place of what was learnt.
+Result<int64_t> goOnFromCheckpoint(Trainee& trainee, RunRecorder& recorder, const Notice& notice)
 {
     const auto from
         = loadNewestCheckpoint(recorder.path(), trainee, [&](std::string text) { notice(std::move(text), true); });
+    if (!from && !checkpointSteps(recorder.path()).empty())
+        return failure("No checkpoint of " + recorder.path().string()
+            + " can be read. What the run has saved is as it was; to train it again from the start, begin a new run "
+              "with "
+              "its config.json, or remove the folder checkpoints and resume.");
     if (!from) {
         notice("There is no checkpoint to go on from, so the run starts again.", true);
         return 0;
@@ -259,9 +264,11 @@ Result<bool> trainAndSave(
     });
     if (!trainee)
         return tl::unexpected(trainee.error());
-    const int64_t done = resumed ? goOnFromCheckpoint(*trainee, recorder, notice) : 0;
+    const auto done = resumed ? goOnFromCheckpoint(*trainee, recorder, notice) : Result<int64_t>(0);
+    if (!done)
+        return tl::unexpected(done.error());
     TrainingLoop loop(inputs, *trainee, recorder, controls);
-    auto trained = guarded(inputs.config, true, [&] { return loop.run(done); });
+    auto trained = guarded(inputs.config, true, [&] { return loop.run(*done); });
     // What was learnt is kept however the run ended.
     if (recorder.summary().step > 0 || trained) {
         loop.checkpoint();

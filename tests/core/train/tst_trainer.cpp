@@ -282,6 +282,33 @@ private slots:
             2);
     }
 
+    /// Starting again would take the place of what was learnt.
+    void nothingBeginsOverDamagedCheckpoints()
+    {
+        const Record first = run(job({ "max_steps=2" }, "lost"));
+        QVERIFY(first.outcome.has_value());
+        std::filesystem::resize_file(*first.outcome / "checkpoints" / "step-2" / "state.safetensors", 10);
+        const auto before = readFile(*first.outcome / "adapter" / "adapter_model.safetensors").value();
+        const Record second = run(rest("lost", { "max_steps=3" }));
+        QVERIFY(!second.outcome.has_value());
+        QVERIFY(second.outcome.error().message.find("No checkpoint") != std::string::npos);
+        QVERIFY(readFile(*first.outcome / "adapter" / "adapter_model.safetensors").value() == before);
+    }
+
+    void leftoversOfAKilledRunAreRemoved()
+    {
+        const Record first = run(job({ "max_steps=2" }, "killed"));
+        QVERIFY(first.outcome.has_value());
+        const auto folder = *first.outcome / "checkpoints" / "step-3.part-aB3dE9";
+        std::filesystem::create_directories(folder);
+        QVERIFY(writeFileAtomically(*first.outcome / "summary.json.part-qwertz", "{").has_value());
+        QVERIFY(writeFileAtomically(*first.outcome / "mine.part-1", "kept").has_value());
+        QVERIFY(run(rest("killed", { "max_steps=3" })).outcome.has_value());
+        QVERIFY(!std::filesystem::exists(folder));
+        QVERIFY(!std::filesystem::exists(*first.outcome / "summary.json.part-qwertz"));
+        QVERIFY(std::filesystem::exists(*first.outcome / "mine.part-1"));
+    }
+
     void resumeRefuses_data()
     {
         QTest::addColumn<QString>("change");
