@@ -1,12 +1,10 @@
 #include "app/cli/command_line.h"
 #include "app/cli/length_report.h"
 
-#include "core/base/files.h"
 #include "core/config/choices.h"
 #include "core/config/options.h"
 #include "core/data/refusals.h"
-#include "core/model/huggingface_folder.h"
-#include "core/model/model_spec.h"
+#include "core/model/model_files.h"
 
 #include <memory>
 #include <optional>
@@ -78,12 +76,10 @@ void writeText(std::ostream& out, const ordered_json& report)
 }
 
 /// The ids that a model has: the rows of its embedding, where its config is there, else the tokens of its tokenizer.
-size_t vocabularySizeOf(const std::string& model, const TextModel& text)
+int64_t vocabularySizeOf(const std::string& model, const TextModel& text)
 {
-    const auto spec = std::filesystem::is_directory(model)
-        ? readModelConfig(model).and_then([&](const auto& config) { return modelSpecFromConfig(config, model); })
-        : failure("a single file");
-    return spec ? static_cast<size_t>(spec->vocabularySize) : text.tokenizer.size();
+    const auto spec = readModelSpec(model);
+    return spec ? spec->vocabularySize : static_cast<int64_t>(text.tokenizer.size());
 }
 
 Result<int> inspect(Console& console, const Options& options)
@@ -102,10 +98,7 @@ Result<int> inspect(Console& console, const Options& options)
             return tl::unexpected(opened.error());
         }
         text = std::move(*opened);
-        setup = EncodingSetup(&*text);
-        setup.vocabularySize = vocabularySizeOf(options.model, *text);
-        setup.textFiles = options.model;
-        setup.keptRows = cacheDirectory() / "encoded";
+        setup = keepingSetup(&*text, options.model, vocabularySizeOf(options.model, *text));
     }
     const auto found = inspectDataset(options.files, choice.values, setup);
     if (!found) {

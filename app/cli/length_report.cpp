@@ -16,12 +16,12 @@ using nlohmann::ordered_json;
 
 constexpr std::array sides { Truncation::right, Truncation::left };
 
-/// {"right": ..., "left": ...}
-template <class Value> ordered_json bySide(Value value)
+/// One of the counts of both sides as shares of the rows: {"right": ..., "left": ...}
+ordered_json sharesBySide(const std::array<CutCounts, 2>& cuts, int64_t CutCounts::*count, size_t rows)
 {
     ordered_json object;
-    for (const Truncation side : sides) {
-        object[choiceName(side)] = value(side);
+    for (size_t i = 0; i < sides.size(); ++i) {
+        object[choiceName(sides.at(i))] = static_cast<double>(cuts.at(i).*count) / static_cast<double>(rows);
     }
     return object;
 }
@@ -81,8 +81,10 @@ ordered_json lengthReport(std::span<const RowExtent> rows, const RunConfig& conf
         return nullptr;
     }
     const LengthSummary summary = summarizeLengths(rows);
-    const auto cuts = [&](Truncation side) { return countCuts(rows, config.maxLength, side); };
-    const auto share = [&](int64_t count) { return static_cast<double>(count) / static_cast<double>(rows.size()); };
+    std::array<CutCounts, 2> cuts;
+    std::ranges::transform(
+        sides, cuts.begin(), [&](Truncation side) { return countCuts(rows, config.maxLength, side); });
+    const auto shares = [&](int64_t CutCounts::*count) { return sharesBySide(cuts, count, rows.size()); };
     constexpr size_t mostBins = 64;
     const LengthHistogram histogram = lengthHistogram(rows, mostBins);
     return {
@@ -93,11 +95,11 @@ ordered_json lengthReport(std::span<const RowExtent> rows, const RunConfig& conf
         { "p99", summary.p99 },
         { "longest", summary.longest },
         { "max_length", config.maxLength },
-        { "truncated_rows", cuts(Truncation::right).rows },
-        { "tokens_cut", cuts(Truncation::right).tokens },
-        { "truncated_share", bySide([&](Truncation side) { return share(cuts(side).rows); }) },
-        { "answers_cut_share", bySide([&](Truncation side) { return share(cuts(side).answers); }) },
-        { "nothing_left_share", bySide([&](Truncation side) { return share(cuts(side).nothingLeft); }) },
+        { "truncated_rows", cuts.front().rows },
+        { "tokens_cut", cuts.front().tokens },
+        { "truncated_share", shares(&CutCounts::rows) },
+        { "answers_cut_share", shares(&CutCounts::answers) },
+        { "nothing_left_share", shares(&CutCounts::nothingLeft) },
         { "suggested_max_length", summary.suggestedMaxLength() },
         { "padding_waste", wasteOf(rows, config) },
         { "histogram", { { "width", histogram.width }, { "counts", histogram.counts } } },

@@ -1,5 +1,6 @@
 #include "core/data/dataset.h"
 
+#include "core/base/files.h"
 #include "core/config/choices.h"
 #include "core/data/find_format.h"
 #include "core/data/iso_date.h"
@@ -134,6 +135,15 @@ template <class Load> auto withinMemory(Load load) -> decltype(load())
 }
 
 } // namespace
+
+EncodingSetup keepingSetup(const TextModel* text, const std::filesystem::path& textFiles, int64_t vocabularySize)
+{
+    EncodingSetup setup(text);
+    setup.vocabularySize = static_cast<size_t>(vocabularySize);
+    setup.textFiles = textFiles;
+    setup.keptRows = cacheDirectory() / "encoded";
+    return setup;
+}
 
 Result<Dataset> loadDataset(std::span<const std::string> files, const RunConfig& config, const EncodingSetup& setup,
     const LoadProgress& progress, const std::stop_token& stop)

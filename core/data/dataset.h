@@ -70,6 +70,10 @@ struct EncodingSetup {
     }
 };
 
+/// The setup of rows that a model is to learn: `text` as opened from `textFiles`, and encoded rows kept in the user's
+/// cache folder.
+EncodingSetup keepingSetup(const TextModel* text, const std::filesystem::path& textFiles, int64_t vocabularySize);
+
 /// Reads, renders and tokenises files by the options' rules: dataset_format, dataset_columns, max_rows, max_length,
 /// truncation, loss_on, threads. An error when a file cannot be read, when chats meet a model without a chat template,
 /// when the rows are preference pairs, or when no row at all is usable; it then counts the reasons. The result does not

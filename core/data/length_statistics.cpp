@@ -59,6 +59,17 @@ std::optional<RowExtent> truncatedExtent(const RowExtent& row, int64_t maxLength
         static_cast<uint32_t>(last) };
 }
 
+std::vector<RowExtent> truncatedExtents(std::span<const RowExtent> rows, const RunConfig& config)
+{
+    std::vector<RowExtent> kept;
+    kept.reserve(rows.size());
+    for (const RowExtent& row : rows) {
+        if (const auto left = truncatedExtent(row, config.maxLength, config.truncation))
+            kept.push_back(*left);
+    }
+    return kept;
+}
+
 CutCounts countCuts(std::span<const RowExtent> rows, int64_t maxLength, Truncation side)
 {
     CutCounts counts;
@@ -100,7 +111,7 @@ PaddingWaste paddingWaste(std::span<const RowExtent> rows, const RunConfig& conf
 
 LengthHistogram lengthHistogram(std::span<const RowExtent> rows, size_t mostBins)
 {
-    const int64_t longest = summarizeLengths(rows).longest;
+    const int64_t longest = rows.empty() ? 0 : std::ranges::max(rows, {}, &RowExtent::tokens).tokens;
     LengthHistogram histogram;
     while (longest / histogram.width >= static_cast<int64_t>(mostBins))
         histogram.width *= 2;

@@ -31,6 +31,9 @@ CutCounts countCuts(std::span<const RowExtent> rows, int64_t maxLength, Truncati
 /// supervised tokens do not stand side by side, the count of those left is an upper bound.
 std::optional<RowExtent> truncatedExtent(const RowExtent& row, int64_t maxLength, Truncation side);
 
+/// The rows that truncation leaves by the options, as it leaves them.
+std::vector<RowExtent> truncatedExtents(std::span<const RowExtent> rows, const RunConfig& config);
+
 /// Whether a row loses supervised tokens.
 bool losesAnswer(const RowExtent& row, int64_t maxLength, Truncation side);
 

@@ -25,13 +25,9 @@ TokenRow rowOfShape(const RowExtent& extent)
 /// The rows that a run with these options trains on, by their extents after truncation.
 std::vector<RowExtent> trainingExtents(std::span<const RowExtent> all, const RunConfig& config)
 {
-    std::vector<RowExtent> usable;
-    for (const RowExtent& extent : all) {
-        if (config.maxRows && std::ssize(usable) >= *config.maxRows)
-            break;
-        if (const auto kept = truncatedExtent(extent, config.maxLength, config.truncation))
-            usable.push_back(*kept);
-    }
+    auto usable = truncatedExtents(all, config);
+    if (config.maxRows && *config.maxRows < std::ssize(usable))
+        usable.resize(static_cast<size_t>(*config.maxRows));
     if (!config.evalDataset.empty())
         return usable;
     const auto isHeldOut = drawHeldOut(usable.size(), config);

@@ -1,6 +1,5 @@
 #include "core/train/prepare.h"
 
-#include "core/base/files.h"
 #include "core/config/choices.h"
 #include "core/data/refusals.h"
 
@@ -104,10 +103,7 @@ Result<PreparedData> prepareData(
             return tl::unexpected(opened.error());
         text = std::move(*opened);
     }
-    EncodingSetup setup(text ? &*text : nullptr);
-    setup.vocabularySize = static_cast<size_t>(spec.vocabularySize);
-    setup.textFiles = config.model;
-    setup.keptRows = cacheDirectory() / "encoded";
+    const auto setup = keepingSetup(text ? &*text : nullptr, config.model, spec.vocabularySize);
     auto dataset = load(config.dataset, config, setup, notice, stop);
     if (!dataset)
         return tl::unexpected(dataset.error());

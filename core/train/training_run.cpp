@@ -33,7 +33,6 @@ public:
         , m_recorder(recorder)
         , m_controls(controls)
         , m_batches(lengthsOf(m_rows), m_config)
-        , m_counts(m_batches.counts())
         , m_meter(trainee.decoder.device)
     {
     }
@@ -45,9 +44,9 @@ public:
             return false;
         say("Training on " + std::to_string(m_rows.size()) + " rows"
             + (m_config.packing ? ", packed into " + std::to_string(m_batches.sequences().size()) + " sequences" : "")
-            + ", " + std::to_string(m_counts.totalSteps) + " steps.");
+            + ", " + std::to_string(m_batches.counts().totalSteps) + " steps.");
         int64_t evaluated = 0;
-        for (int64_t step = done; step < m_counts.totalSteps; ++step) {
+        for (int64_t step = done; step < m_batches.counts().totalSteps; ++step) {
             auto finished = trainAt(step);
             if (!finished || !*finished)
                 return finished;
@@ -61,7 +60,7 @@ public:
             if (auto written = m_recorder.check(); !written)
                 return tl::unexpected(written.error());
         }
-        return evaluated == m_counts.totalSteps || evaluateAt(m_counts.totalSteps);
+        return evaluated == m_batches.counts().totalSteps || evaluateAt(m_batches.counts().totalSteps);
     }
 
     /// Keeps the state of training as it stands. A checkpoint that cannot be written ends no run.
@@ -131,8 +130,8 @@ private:
     {
         StepMetrics metrics;
         metrics.step = step + 1;
-        metrics.learningRate = learningRateAt(m_config, step, m_counts.totalSteps);
-        metrics.epoch = static_cast<double>(step + 1) / static_cast<double>(m_counts.stepsPerEpoch);
+        metrics.learningRate = learningRateAt(m_config, step, m_batches.counts().totalSteps);
+        metrics.epoch = static_cast<double>(step + 1) / static_cast<double>(m_batches.counts().stepsPerEpoch);
         m_pausedSeconds = 0;
         StepOutcome outcome;
         {
@@ -147,7 +146,7 @@ private:
             return false;
         metrics.seconds -= m_pausedSeconds;
         fill(metrics, outcome);
-        const bool last = step + 1 == m_counts.totalSteps;
+        const bool last = step + 1 == m_batches.counts().totalSteps;
         const bool failed = !std::isfinite(outcome.gradNorm) && !outcome.skipped;
         m_recorder.step(metrics, last || failed || (step + 1) % m_config.logEvery == 0);
         // Steps of many shapes leave the heap full of holes that no later block fits.
@@ -188,7 +187,6 @@ private:
     RunRecorder& m_recorder;
     const RunControls& m_controls;
     BatchPlan m_batches;
-    StepCounts m_counts;
     StepMeter m_meter;
     double m_pausedSeconds = 0;
     int64_t m_saved = 0; ///< step of the newest checkpoint

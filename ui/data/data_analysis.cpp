@@ -1,6 +1,5 @@
 #include "ui/data/data_analysis.h"
 
-#include "core/base/files.h"
 #include "core/config/options.h"
 #include "core/model/model_files.h"
 #include "ui/base/file_state.h"
@@ -86,11 +85,7 @@ int64_t suggestedMaxLength(const AnalysedData& data)
 
 EncodingSetup encodingSetup(const AnalysedData& data)
 {
-    EncodingSetup setup(data.text.get());
-    setup.vocabularySize = static_cast<size_t>(data.vocabularySize);
-    setup.textFiles = data.config.model;
-    setup.keptRows = cacheDirectory() / "encoded";
-    return setup;
+    return keepingSetup(data.text.get(), data.config.model, data.vocabularySize);
 }
 
 DataAnalysis::DataAnalysis(QObject* parent)

@@ -25,19 +25,6 @@ QString orderName(RowOrder order)
     return QString::fromUtf8(name.data(), static_cast<int>(name.size()));
 }
 
-/// The rows that truncation leaves, as it leaves them.
-std::vector<RowExtent> truncated(std::span<const RowExtent> rows, const RunConfig& config)
-{
-    std::vector<RowExtent> kept;
-    kept.reserve(rows.size());
-    for (const RowExtent& row : rows) {
-        if (const auto left = truncatedExtent(row, config.maxLength, config.truncation)) {
-            kept.push_back(*left);
-        }
-    }
-    return kept;
-}
-
 } // namespace
 
 WasteTable::WasteTable(QWidget* parent)
@@ -101,7 +88,7 @@ void WasteTable::changeEvent(QEvent* event)
 
 WasteTable::Wastes WasteTable::wastesOf(const AnalysedData& data, const RunConfig& config, const std::stop_token& stop)
 {
-    const std::vector<RowExtent> rows = truncated(data.inspection.extents, config);
+    const std::vector<RowExtent> rows = truncatedExtents(data.inspection.extents, config);
     std::set<int64_t> batchSizes { 1, 2, 4, 8, 16 };
     batchSizes.insert(config.batchSize);
     Wastes wastes;
