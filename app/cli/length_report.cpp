@@ -101,7 +101,7 @@ ordered_json lengthReport(std::span<const RowExtent> rows, const RunConfig& conf
         { "answers_cut_share", shares(&CutCounts::answers) },
         { "nothing_left_share", shares(&CutCounts::nothingLeft) },
         { "suggested_max_length", summary.suggestedMaxLength() },
-        { "padding_waste", wasteOf(rows, config) },
+        { "padding_waste", wasteOf(truncatedExtents(rows, config), config) },
         { "histogram", { { "width", histogram.width }, { "counts", histogram.counts } } },
     };
 }
