@@ -63,6 +63,13 @@ inline OptionRow row(double RunConfig::*member, Option option)
     return { std::move(option), member };
 }
 
+inline OptionRow row(std::optional<double> RunConfig::*member, Option option)
+{
+    option.kind = OptionKind::real;
+    option.optional = true;
+    return { std::move(option), member };
+}
+
 inline OptionRow row(bool RunConfig::*member, Option option)
 {
     option.kind = OptionKind::boolean;

@@ -16,7 +16,8 @@ struct ChoiceAccess {
 /// Where the value of an option lives.
 using OptionMember = std::variant<std::string RunConfig::*, std::optional<std::string> RunConfig::*,
     std::vector<std::string> RunConfig::*, int64_t RunConfig::*, std::optional<int64_t> RunConfig::*,
-    std::map<std::string, std::string> RunConfig::*, double RunConfig::*, bool RunConfig::*, ChoiceAccess>;
+    std::map<std::string, std::string> RunConfig::*, double RunConfig::*, std::optional<double> RunConfig::*,
+    bool RunConfig::*, ChoiceAccess>;
 
 /// One row of the table: what an option is, and where its value lives. `check` refuses texts that the kind alone does
 /// not: it returns what is allowed, or nothing when the text is fine.

@@ -210,14 +210,21 @@ struct ValueWriter {
         return store(member, std::move(text));
     }
 
-    Result<void> operator()(std::optional<int64_t> RunConfig::*member) const
+    template <class Number, class Read>
+    Result<void> storeOptional(std::optional<Number> RunConfig::*member, Read read) const
     {
         if (isNone(value)) {
             config.*member = std::nullopt;
             return {};
         }
-        return store(member, ranged(integerFrom(value)));
+        return store(member, ranged(read(value)));
     }
+
+    Result<void> operator()(std::optional<int64_t> RunConfig::*member) const
+    {
+        return storeOptional(member, integerFrom);
+    }
+    Result<void> operator()(std::optional<double> RunConfig::*member) const { return storeOptional(member, realFrom); }
 
     Result<void> operator()(std::vector<std::string> RunConfig::*member) const
     {
@@ -317,6 +324,7 @@ nlohmann::json optionValue(const RunConfig& config, std::string_view key)
                           [&](const ChoiceAccess& access) { return json(row->option.choices.at(access.get(config))); },
                           [&](std::optional<std::string> RunConfig::*member) { return optional(config.*member); },
                           [&](std::optional<int64_t> RunConfig::*member) { return optional(config.*member); },
+                          [&](std::optional<double> RunConfig::*member) { return optional(config.*member); },
                           [&](std::vector<std::string> RunConfig::*member) {
                               return row->option.optional && (config.*member).empty() ? json() : json(config.*member);
                           },

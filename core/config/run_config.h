@@ -77,6 +77,7 @@ struct RunConfig {
     LossNormalization lossNormalization = LossNormalization::tokens;
     double epochs = 1;
     std::optional<int64_t> maxSteps;
+    std::optional<double> maxHours; ///< of training and evaluation, pauses left out
     double learningRate = 2e-4;
     Scheduler scheduler = Scheduler::linear;
     int64_t warmupSteps = 0;
@@ -99,6 +100,9 @@ struct RunConfig {
     int64_t evalEvery = 0; ///< optimizer steps; 0: only at the start and the end
     int64_t saveEvery = 0; ///< optimizer steps; 0: only at the end
     int64_t keepCheckpoints = 2;
+    int64_t earlyStoppingPatience = 0; ///< evaluations; 0: never
+    double earlyStoppingMinDelta = 0; ///< a smaller improvement is none
+    std::optional<double> stopAtEvalLoss;
 
     bool operator==(const RunConfig&) const = default;
 };

@@ -83,6 +83,16 @@ StepCounts countSteps(int64_t sequences, const RunConfig& config)
     return counts;
 }
 
+std::string fewUpdatesText(const StepCounts& counts)
+{
+    constexpr int64_t fewest = 20;
+    if (counts.stepsPerEpoch >= fewest)
+        return {};
+    return "An epoch has only " + std::to_string(counts.stepsPerEpoch)
+        + (counts.stepsPerEpoch == 1 ? " update" : " updates")
+        + " of the weights; a smaller batch_size or fewer accumulation_steps give more, and so do more epochs in all.";
+}
+
 std::vector<size_t> lengthsOf(std::span<const TokenRow> rows)
 {
     std::vector<size_t> lengths;

@@ -18,6 +18,9 @@ struct StepCounts {
 /// `sequences` are rows where they are not packed.
 StepCounts countSteps(int64_t sequences, const RunConfig& config);
 
+/// Fewer than 20 optimizer steps an epoch, in words with what gives more of them; empty for more.
+std::string fewUpdatesText(const StepCounts& counts);
+
 /// Tokens of each row [rows].
 std::vector<size_t> lengthsOf(std::span<const TokenRow> rows);
 

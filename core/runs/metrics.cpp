@@ -45,6 +45,9 @@ constexpr std::array evalFields {
     JsonField<EvalMetrics> { "step", &EvalMetrics::step },
     JsonField<EvalMetrics> { "loss", &EvalMetrics::loss },
     JsonField<EvalMetrics> { "tokens", &EvalMetrics::tokens },
+    JsonField<EvalMetrics> { "perplexity", &EvalMetrics::perplexity },
+    JsonField<EvalMetrics> { "training_loss", &EvalMetrics::trainingLoss },
+    JsonField<EvalMetrics> { "gap", &EvalMetrics::gap },
     JsonField<EvalMetrics> { "seconds", &EvalMetrics::seconds },
 };
 

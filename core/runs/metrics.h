@@ -45,6 +45,9 @@ struct EvalMetrics {
     int64_t step = 0;
     std::optional<double> loss;
     int64_t tokens = 0; ///< supervised
+    std::optional<double> perplexity; ///< e to the loss
+    std::optional<double> trainingLoss; ///< mean of the logged steps since the evaluation before; absent at step 0
+    std::optional<double> gap; ///< loss minus trainingLoss
     double seconds = 0;
     std::string note;
 };

@@ -19,12 +19,15 @@ std::string_view runStateName(RunState state);
 /// summary.json: how the run stands, rewritten atomically as it goes on.
 struct RunSummary {
     RunState state = RunState::running;
-    std::string reason; ///< of a failure
+    std::string reason; ///< of a failure, or of an end before the last step
     std::string startedAt; ///< ISO 8601, UTC
     int64_t step = 0;
     int64_t totalSteps = 0;
     std::optional<double> firstLoss, lastLoss, bestLoss; ///< training
     std::optional<double> firstEvalLoss, lastEvalLoss, bestEvalLoss; ///< held out
+    std::optional<int64_t> bestEvalStep, lastEvalStep;
+    int64_t evaluationsSinceGain = 0; ///< in a row that were no better than the best (early_stopping_min_delta)
+    std::optional<int64_t> overfittingSince; ///< step from which on the held-out loss rose while training went on
     double seconds = 0; ///< whole run
     double secondsAfterWarmup = 0; ///< the first three steps left out
     std::optional<double> tokensPerSecond; ///< after those

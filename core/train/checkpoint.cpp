@@ -104,12 +104,14 @@ tl::expected<RunSummary, std::string> load(const fs::path& path, Trainee& traine
     return *summary;
 }
 
-void removeOld(const fs::path& run, int64_t keep)
+void removeOld(const fs::path& run, int64_t keep, std::optional<int64_t> best)
 {
     const auto steps = checkpointSteps(run);
     std::error_code ignored; // one that cannot be removed only takes space
-    for (size_t i = static_cast<size_t>(std::max<int64_t>(keep, 1)); i < steps.size(); ++i)
-        fs::remove_all(pathOf(run, steps[i]), ignored);
+    for (size_t i = static_cast<size_t>(std::max<int64_t>(keep, 1)); i < steps.size(); ++i) {
+        if (steps[i] != best)
+            fs::remove_all(pathOf(run, steps[i]), ignored);
+    }
 }
 
 } // namespace
@@ -131,8 +133,17 @@ Result<void> saveCheckpoint(const fs::path& run, const RunSummary& summary, cons
     if (written)
         written = whole->commit();
     if (written)
-        removeOld(run, keep);
+        removeOld(run, keep, summary.bestEvalStep);
     return written;
+}
+
+Result<void> loadCheckpoint(const fs::path& run, int64_t step, Trainee& trainee)
+{
+    const auto summary = load(pathOf(run, step), trainee);
+    if (!summary)
+        return failure(
+            "The checkpoint " + pathOf(run, step).string() + " cannot be read: " + summary.error() + ".", Fault::work);
+    return {};
 }
 
 std::optional<RunSummary> loadNewestCheckpoint(

@@ -16,9 +16,13 @@ struct Trainee;
 // whole or not at all. Together with the run's config it is all that decides about the steps that follow: the order of
 // rows and the learning rate are functions of the step.
 
-/// Writes the checkpoint after `summary.step` steps and removes older ones until `keep` are left.
+/// Writes the checkpoint after `summary.step` steps and removes older ones until `keep` are left; that of the best
+/// evaluation stays in any case.
 Result<void> saveCheckpoint(
     const std::filesystem::path& run, const RunSummary& summary, const Trainee& trainee, int64_t keep);
+
+/// Fills the trainee from the checkpoint after `step` steps.
+Result<void> loadCheckpoint(const std::filesystem::path& run, int64_t step, Trainee& trainee);
 
 /// Fills the trainee from the newest checkpoint that is whole, and returns the summary of that moment. Damaged ones,
 /// and those of another optimizer or other trained tensors, are passed over with a notice. Nothing where there is none;

@@ -1,5 +1,8 @@
 #include "core/train/run_recorder.h"
 
+#include "core/runs/overfitting.h"
+#include "core/train/evaluation_watch.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -54,16 +57,21 @@ void RunRecorder::resume(const RunSummary& summary, const RunCurves& curves)
     m_utilizationSum = summary.meanDeviceUtilization.value_or(0) * static_cast<double>(m_utilizationCount);
     m_powerCount = summary.meanPowerWatts ? summary.step : 0;
     m_powerSum = summary.meanPowerWatts.value_or(0) * static_cast<double>(m_powerCount);
+    const int64_t lastEvaluation = summary.lastEvalStep.value_or(-1);
     for (const StepMetrics& step : curves.steps) {
         if (step.step > summary.step)
             break;
         if (step.loss)
             m_noise.add(*step.loss);
+        if (step.step > lastEvaluation)
+            m_sinceEvaluation.add(step.loss);
         m_listener(step);
     }
     for (const EvalMetrics& evaluation : curves.evaluations) {
-        if (evaluation.step <= summary.step)
-            m_listener(evaluation);
+        if (evaluation.step > lastEvaluation)
+            break;
+        m_evaluations.push_back(evaluation);
+        m_listener(evaluation);
     }
     state(RunState::running);
 }
@@ -95,17 +103,28 @@ void RunRecorder::step(const StepMetrics& metrics, bool written)
             = (m_utilizationSum += *metrics.deviceUtilization) / static_cast<double>(++m_utilizationCount);
     if (metrics.powerWatts)
         m_summary.meanPowerWatts = (m_powerSum += *metrics.powerWatts) / static_cast<double>(++m_powerCount);
-    if (written)
+    if (written) {
+        m_sinceEvaluation.add(metrics.loss);
         note(m_folder.append(metrics));
+    }
     m_listener(metrics);
     if (m_summary.seconds - m_lastSummary > summaryInterval)
         writeSummary();
 }
 
-void RunRecorder::evaluation(const EvalMetrics& metrics)
+void RunRecorder::evaluation(EvalMetrics metrics, double minDelta)
 {
     m_summary.seconds += metrics.seconds;
-    track(m_summary.firstEvalLoss, m_summary.lastEvalLoss, m_summary.bestEvalLoss, metrics.loss);
+    metrics.trainingLoss = m_sinceEvaluation.mean();
+    m_sinceEvaluation = {};
+    if (metrics.loss) {
+        metrics.perplexity = std::exp(*metrics.loss);
+        if (metrics.trainingLoss)
+            metrics.gap = *metrics.loss - *metrics.trainingLoss;
+    }
+    countEvaluation(m_summary, metrics, minDelta);
+    m_evaluations.push_back(metrics);
+    m_summary.overfittingSince = overfittingSince(m_evaluations);
     note(m_folder.append(metrics));
     m_listener(metrics);
 }

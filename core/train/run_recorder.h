@@ -25,13 +25,30 @@ public:
 
     void environment(const nlohmann::ordered_json& environment);
     void step(const StepMetrics& metrics, bool written);
-    void evaluation(const EvalMetrics& metrics);
+    /// Adds what the training since the evaluation before says, and counts it; see countEvaluation for `minDelta`.
+    void evaluation(EvalMetrics metrics, double minDelta);
     void state(RunState state, std::string reason = {});
 
     /// The first thing that could not be written.
     Result<void> check() const { return m_written; }
 
 private:
+    /// Mean of losses; those of steps that no line of the metrics tells are left out, so that a run that goes on
+    /// finds the same.
+    struct MeanLoss {
+        double sum = 0;
+        int64_t count = 0;
+        void add(const std::optional<double>& loss)
+        {
+            sum += loss.value_or(0);
+            count += loss ? 1 : 0;
+        }
+        std::optional<double> mean() const
+        {
+            return count > 0 ? std::optional(sum / static_cast<double>(count)) : std::nullopt;
+        }
+    };
+
     void note(Result<void> written);
     void writeSummary();
 
@@ -40,6 +57,8 @@ private:
     Listener m_listener;
     Result<void> m_written;
     LossNoise m_noise;
+    MeanLoss m_sinceEvaluation;
+    std::vector<EvalMetrics> m_evaluations;
     int64_t m_tokensAfterWarmup = 0;
     double m_utilizationSum = 0, m_powerSum = 0;
     int64_t m_utilizationCount = 0, m_powerCount = 0;

@@ -23,8 +23,8 @@ inline std::filesystem::path prepareRun(const std::filesystem::path& runs, const
         summary.lastLoss = metrics.loss;
         (void)folder->append(metrics);
     }
-    (void)folder->append(EvalMetrics { 0, 2.1, 500, 1, {} });
-    (void)folder->append(EvalMetrics { steps, 1.4, 500, 1, {} });
+    (void)folder->append(EvalMetrics { .step = 0, .loss = 2.1, .tokens = 500, .seconds = 1 });
+    (void)folder->append(EvalMetrics { .step = steps, .loss = 1.4, .tokens = 500, .seconds = 1 });
     summary.firstEvalLoss = 2.1;
     summary.lastEvalLoss = 1.4;
     (void)folder->writeSummary(summary);

@@ -137,7 +137,7 @@ void TestMainWindow::aRunFromStartToEnd()
     const auto folder = prepareRun(session.paths().runs, "live", 5, RunState::finished);
     session.script.say(RunState::running, 0, 40, folder);
     session.script.events.emplace_back(LogLine { "The model has 135 M parameters." });
-    session.script.events.emplace_back(EvalMetrics { 0, 2.5, 100, 1, {} });
+    session.script.events.emplace_back(EvalMetrics { .step = 0, .loss = 2.5, .tokens = 100, .seconds = 1 });
     for (int64_t step = 1; step <= 10; ++step) {
         session.script.events.emplace_back(someStep(step));
     }

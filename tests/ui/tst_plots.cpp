@@ -87,9 +87,9 @@ void TestPlots::lossShowsEveryPart()
 {
     Shown<LossPlot> shown;
     LossPlot& plot = shown.plot;
-    plot.add(EvalMetrics { 0, 2.1, 100, 1, {} });
+    plot.add(EvalMetrics { .step = 0, .loss = 2.1, .tokens = 100, .seconds = 1 });
     plot.add(someSteps(60));
-    plot.add(EvalMetrics { 60, 1.4, 100, 1, {} });
+    plot.add(EvalMetrics { .step = 60, .loss = 1.4, .tokens = 100, .seconds = 1 });
     for (const char* name : { "raw", "smoothed", "noise", "evaluation" }) {
         QCPGraph* curve = curveNamed(plot, QLatin1String(name));
         QVERIFY(curve != nullptr);
@@ -211,7 +211,8 @@ void TestPlots::overlayLaysRunsOverOneAnother()
     a->steps = someSteps(40);
     auto b = std::make_shared<RunCurves>();
     b->steps = someSteps(80);
-    b->evaluations = { EvalMetrics { 0, 2.0, 1, 1, {} }, EvalMetrics { 80, 1.3, 1, 1, {} } };
+    b->evaluations = { EvalMetrics { .step = 0, .loss = 2.0, .tokens = 1, .seconds = 1 },
+        EvalMetrics { .step = 80, .loss = 1.3, .tokens = 1, .seconds = 1 } };
     shown.plot.showRuns({ { "first", 0, a }, { "second", 1, b } }, OverlayValue::loss, OverlayKey::step);
     QCOMPARE(shown.plot.legend->itemCount(), 2);
     QVERIFY(shown.plot.xAxis->range().contains(80));

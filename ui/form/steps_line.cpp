@@ -49,13 +49,17 @@ void StepsLine::refresh()
         colour = errorColour(palette());
     } else {
         // How many rows a sequence takes shows only once they are tokens.
+        const StepCounts counts = countSteps((*count)->training, m_config);
         steps = (m_config.packing ? tr(", <b>at most %1 steps</b>") : tr(", <b>%1 steps</b>"))
-                    .arg(formatCount(countSteps((*count)->training, m_config).totalSteps));
+                    .arg(formatCount(counts.totalSteps));
         rows = tr("%1 rows to train on, %2 held out")
                    .arg(formatCount((*count)->training), formatCount((*count)->heldOut));
         if ((*count)->refused > 0) {
             rows += tr(", %1 refused").arg(formatCount((*count)->refused));
             colour = warningColour(palette());
+        }
+        if (const std::string few = fewUpdatesText(counts); !few.empty()) {
+            rows += QStringLiteral("<br>") + QString::fromStdString(few);
         }
     }
     setText(QStringLiteral("%1%2<br><span style='color:%3'>%4</span>").arg(batch, steps, colour.name(), rows));

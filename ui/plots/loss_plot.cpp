@@ -13,7 +13,9 @@ LossPlot::LossPlot(QWidget* parent)
     , m_raw(addCurve(tr("raw")))
     , m_smoothed(addCurve(tr("smoothed")))
     , m_evaluations(addCurve(tr("evaluation")))
+    , m_gap(addCurve(tr("gap (right)"), yAxis2))
 {
+    yAxis2->grid()->setVisible(false);
     setListed(m_low, false);
     m_high->setChannelFillGraph(m_low);
     applyPalette();
@@ -22,9 +24,10 @@ LossPlot::LossPlot(QWidget* parent)
 void LossPlot::clear()
 {
     m_smoother = Smoother();
-    for (QCPGraph* curve : { m_low, m_high, m_raw, m_smoothed, m_evaluations }) {
+    for (QCPGraph* curve : { m_low, m_high, m_raw, m_smoothed, m_evaluations, m_gap }) {
         curve->data()->clear();
     }
+    showGap(false);
     refresh();
 }
 
@@ -48,8 +51,20 @@ void LossPlot::add(const EvalMetrics& evaluation)
 {
     if (evaluation.loss) {
         m_evaluations->addData(static_cast<double>(evaluation.step), *evaluation.loss);
+        if (evaluation.gap) {
+            m_gap->addData(static_cast<double>(evaluation.step), *evaluation.gap);
+            showGap(true);
+        }
         refresh();
     }
+}
+
+/// The curve of evaluation minus training loss has an axis of its own, which stands empty without it.
+void LossPlot::showGap(bool shown)
+{
+    yAxis2->setVisible(shown);
+    yAxis2->setTickLabels(shown);
+    setListed(m_gap, shown);
 }
 
 void LossPlot::restyle()
@@ -62,6 +77,8 @@ void LossPlot::restyle()
     m_low->setPen(Qt::NoPen);
     m_high->setPen(Qt::NoPen);
     m_high->setBrush(mixed(base, loss, 0.16));
+    m_gap->setPen(curvePen(seriesColour(palette(), 2), 1));
+    m_gap->setScatterStyle(QCPScatterStyle(QCPScatterStyle::ssCross, seriesColour(palette(), 2), 6));
     m_evaluations->setPen(curvePen(evaluation, 1));
     m_evaluations->setScatterStyle(QCPScatterStyle(QCPScatterStyle::ssDiamond, evaluation, evaluation, 8));
 }

@@ -8,7 +8,8 @@
 
 namespace tunebench {
 
-/// The training loss, raw and smoothed with its noise as a band, and the evaluations as points on the same axes.
+/// The training loss, raw and smoothed with its noise as a band, the evaluations as points on the same axes, and how
+/// far they lie above the training loss.
 class LossPlot : public Plot {
     Q_OBJECT
 public:
@@ -22,7 +23,9 @@ protected:
     void restyle() override;
 
 private:
-    QCPGraph *m_low, *m_high, *m_raw, *m_smoothed, *m_evaluations;
+    void showGap(bool shown);
+
+    QCPGraph *m_low, *m_high, *m_raw, *m_smoothed, *m_evaluations, *m_gap;
     Smoother m_smoother;
 };
 

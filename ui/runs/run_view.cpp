@@ -1,5 +1,6 @@
 #include "ui/runs/run_view.h"
 
+#include "core/runs/overfitting.h"
 #include "ui/base/format.h"
 #include "ui/plots/run_plots.h"
 #include "ui/runs/options_table.h"
@@ -130,10 +131,16 @@ void RunView::showFacts(const RunRecord& run)
         facts.push_back(tr("%1 rows cut").arg(formatCount(summary.truncatedRows)));
     }
     if (summary.bestEvalLoss) {
-        facts.push_back(tr("best evaluation loss %1").arg(formatLoss(summary.bestEvalLoss)));
+        facts.push_back(summary.bestEvalStep
+                ? tr("best evaluation loss %1 at step %2")
+                      .arg(formatLoss(summary.bestEvalLoss), formatCount(*summary.bestEvalStep))
+                : tr("best evaluation loss %1").arg(formatLoss(summary.bestEvalLoss)));
     }
     if (summary.lossNoise) {
         facts.push_back(tr("loss noise %1").arg(formatLoss(summary.lossNoise)));
+    }
+    if (summary.overfittingSince) {
+        facts.push_back(QString::fromStdString(overfittingText(*summary.overfittingSince)));
     }
     m_facts->setText(facts.join(QStringLiteral(" \u00b7 ")));
 }

@@ -55,7 +55,7 @@ void TestTrainOutput::plainLines()
     output.show(LogLine { "Opening the model.", false });
     output.show(LogLine { "Two rows were left out.", true });
     output.show(someState());
-    output.show(EvalMetrics { 0, 2.25, 100, 1, "" });
+    output.show(EvalMetrics { .step = 0, .loss = 2.25, .tokens = 100, .seconds = 1 });
     output.show(someStep());
     output.endProgress();
     output.finish("/runs/one");
@@ -88,7 +88,7 @@ void TestTrainOutput::jsonLines()
     output.show(LogLine { "Opening the model.", false });
     output.show(someState());
     output.show(someStep());
-    output.show(EvalMetrics { 3, 2.25, 100, 1, "" });
+    output.show(EvalMetrics { .step = 3, .loss = 2.25, .tokens = 100, .seconds = 1 });
     output.endProgress();
     output.finish("/runs/one");
     const QList<QByteArray> lines = written().split('\n');
@@ -96,7 +96,9 @@ void TestTrainOutput::jsonLines()
     QCOMPARE(lines[0], QByteArray(R"({"type":"log","text":"Opening the model.","warning":false})"));
     QVERIFY(lines[1].startsWith(R"({"type":"state","state":"running")") && lines[1].endsWith(R"("run":"/runs/one"})"));
     QCOMPARE(lines[2], QByteArray::fromStdString(metricsToJson(someStep()).dump()));
-    QCOMPARE(lines[3], QByteArray::fromStdString(metricsToJson(EvalMetrics { 3, 2.25, 100, 1, "" }).dump()));
+    QCOMPARE(lines[3],
+        QByteArray::fromStdString(
+            metricsToJson(EvalMetrics { .step = 3, .loss = 2.25, .tokens = 100, .seconds = 1 }).dump()));
     QCOMPARE(lines[4], QByteArray(R"({"type":"run","run":"/runs/one"})"));
 }
 

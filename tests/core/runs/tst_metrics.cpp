@@ -70,7 +70,8 @@ void TestMetrics::keysOfAnEvaluation()
     evaluation.loss = 1.4;
     evaluation.tokens = 55;
     QCOMPARE(metricsToJson(evaluation).dump(),
-        std::string(R"({"type":"eval","step":10,"loss":1.4,"tokens":55,"seconds":0.0})"));
+        std::string(
+            R"({"type":"eval","step":10,"loss":1.4,"tokens":55,"perplexity":null,"training_loss":null,"gap":null,"seconds":0.0})"));
 }
 
 void TestMetrics::numbersReadBackExactly_data()

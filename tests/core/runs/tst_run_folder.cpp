@@ -162,7 +162,7 @@ void TestRunFolder::holdsWhatWasWritten()
     QVERIFY(folder->writeEnvironment({ { "libtorch", "2.11.0" }, { "bad", "\xff" } }).has_value());
     QVERIFY(contentOf(folder->path() / "environment.json").contains("2.11.0"));
     QVERIFY(folder->append(stepWithLoss(1, 2.5)).has_value());
-    QVERIFY(folder->append(EvalMetrics { 1, 2.25, 10, 0.5, "" }).has_value());
+    QVERIFY(folder->append(EvalMetrics { .step = 1, .loss = 2.25, .tokens = 10, .seconds = 0.5 }).has_value());
     const QByteArray lines = contentOf(folder->path() / "metrics.jsonl");
     QCOMPARE(lines.count('\n'), 2);
     QVERIFY(lines.endsWith('\n'));

@@ -1,0 +1,214 @@
+#include "core/train/training_loop.h"
+
+#include "core/memory/device.h"
+#include "core/runs/overfitting.h"
+#include "core/train/checkpoint.h"
+#include "core/train/evaluate.h"
+#include "core/train/evaluation_watch.h"
+#include "core/train/explain_failure.h"
+#include "core/train/schedule.h"
+#include "core/train/stopwatch.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace tunebench {
+namespace {
+
+constexpr double secondsAnHour = 3600;
+
+/// Why the run ends after so many steps although more were planned; nothing while it goes on.
+std::optional<std::string> earlyEnd(const RunSummary& summary, const RunConfig& config)
+{
+    if (config.maxHours && summary.seconds >= *config.maxHours * secondsAnHour)
+        return "max_hours was reached after step " + std::to_string(summary.step) + ".";
+    return summary.lastEvalStep == summary.step ? endedByEvaluation(summary, config) : std::nullopt;
+}
+
+} // namespace
+
+TrainingLoop::TrainingLoop(
+    const RunInputs& inputs, Trainee& trainee, RunRecorder& recorder, const RunControls& controls)
+    : m_inputs(inputs)
+    , m_config(inputs.config)
+    , m_rows(inputs.data.rows.training)
+    , m_trainee(trainee)
+    , m_recorder(recorder)
+    , m_controls(controls)
+    , m_batches(lengthsOf(m_rows), m_config)
+    , m_meter(trainee.decoder.device)
+{
+}
+
+Result<LoopEnd> TrainingLoop::run()
+{
+    const int64_t total = m_batches.counts().totalSteps;
+    const int64_t done = m_recorder.summary().step;
+    say("Training on " + std::to_string(m_rows.size()) + " rows"
+        + (m_config.packing ? ", packed into " + std::to_string(m_batches.sequences().size()) + " sequences" : "")
+        + ", " + std::to_string(total) + " steps.");
+    if (auto few = fewUpdatesText(m_batches.counts()); !few.empty())
+        say(std::move(few), true);
+    for (int64_t step = done;; ++step) {
+        const bool last = step >= total || earlyEnd(m_recorder.summary(), m_config);
+        if (evaluationDue(step, last) && !evaluateAt(step))
+            return LoopEnd { RunState::stopped, {} };
+        if (m_config.saveEvery > 0 && step > done && step % m_config.saveEvery == 0)
+            checkpoint();
+        if (auto written = m_recorder.check(); !written)
+            return tl::unexpected(written.error());
+        if (step >= total)
+            return LoopEnd {};
+        if (auto reason = earlyEnd(m_recorder.summary(), m_config))
+            return LoopEnd { RunState::finished, std::move(*reason) };
+        auto goesOn = trainAt(step);
+        if (!goesOn)
+            return tl::unexpected(goesOn.error());
+        if (!*goesOn)
+            return LoopEnd { RunState::stopped, {} };
+    }
+}
+
+void TrainingLoop::checkpoint()
+{
+    const RunSummary& summary = m_recorder.summary();
+    if (summary.step == m_saved || summary.step == 0)
+        return;
+    const auto saved = saveCheckpoint(m_recorder.path(), summary, m_trainee, m_config.keepCheckpoints);
+    if (saved)
+        m_saved = summary.step;
+    else
+        say("No checkpoint at step " + std::to_string(summary.step) + ": " + saved.error().message, true);
+}
+
+void TrainingLoop::say(std::string text, bool warning) const
+{
+    m_controls.emit(LogLine { std::move(text), warning });
+}
+
+/// Waits while the run is paused; false when it shall stop. Time spent waiting belongs to no step.
+bool TrainingLoop::goOn()
+{
+    if (m_controls.paused() && !m_controls.stop.stop_requested()) {
+        const Stopwatch watch(m_pausedSeconds);
+        m_recorder.state(RunState::paused);
+        m_controls.awaitResume();
+        m_recorder.state(RunState::running);
+    }
+    return !m_controls.stop.stop_requested();
+}
+
+bool TrainingLoop::evaluationDue(int64_t step, bool last) const
+{
+    if (m_inputs.data.rows.heldOut.empty() || m_recorder.summary().lastEvalStep == step)
+        return false;
+    if (step == 0)
+        return m_config.evalAtStart;
+    return last || (m_config.evalEvery > 0 && step % m_config.evalEvery == 0);
+}
+
+/// False when the run was stopped in it. A new best is kept in a checkpoint of its own.
+bool TrainingLoop::evaluateAt(int64_t step)
+{
+    const auto& rows = m_inputs.data.rows.heldOut;
+    say("Evaluating on " + std::to_string(rows.size()) + " held-out rows.");
+    auto metrics = evaluate(m_trainee.decoder, rows, m_config, slotBudget(), [this] { return goOn(); });
+    if (!metrics)
+        return false;
+    metrics->step = step;
+    const bool overfitted = m_recorder.summary().overfittingSince.has_value();
+    m_recorder.evaluation(*metrics, m_config.earlyStoppingMinDelta);
+    const RunSummary& summary = m_recorder.summary();
+    if (summary.overfittingSince && !overfitted)
+        say(overfittingText(*summary.overfittingSince), true);
+    if (m_config.evalEvery > 0 && summary.bestEvalStep == step)
+        checkpoint();
+    return true;
+}
+
+/// Slots that some micro-batch of training has in any case: those of the longest row, or of a batch of average
+/// sequences.
+int64_t TrainingLoop::slotBudget() const
+{
+    const auto lengths = lengthsOf(m_rows);
+    const size_t total = std::reduce(lengths.begin(), lengths.end());
+    const size_t sequences = m_batches.sequences().size();
+    const size_t batch = std::min(sequences, static_cast<size_t>(m_config.batchSize));
+    return static_cast<int64_t>(std::max(std::ranges::max(lengths), total / sequences * batch));
+}
+
+std::vector<MicroBatch> TrainingLoop::groupAt(int64_t step)
+{
+    std::vector<MicroBatch> group;
+    for (const auto& sequences : m_batches.microBatches(step))
+        group.push_back(collate(m_rows, sequences, m_config, m_inputs.data.padId));
+    return group;
+}
+
+/// The place in the schedule: the step, or further on where the time allowed runs out before the steps do.
+int64_t TrainingLoop::scheduledStep(int64_t step) const
+{
+    if (!m_config.maxHours)
+        return step;
+    const double share = m_recorder.summary().seconds / (*m_config.maxHours * secondsAnHour);
+    const int64_t total = m_batches.counts().totalSteps;
+    return std::clamp(static_cast<int64_t>(share * static_cast<double>(total)), step, std::max(step, total - 1));
+}
+
+/// One optimizer step; false when the run was stopped in it.
+Result<bool> TrainingLoop::trainAt(int64_t step)
+{
+    StepMetrics metrics;
+    metrics.step = step + 1;
+    metrics.learningRate = learningRateAt(m_config, scheduledStep(step), m_batches.counts().totalSteps);
+    metrics.epoch = static_cast<double>(step + 1) / static_cast<double>(m_batches.counts().stepsPerEpoch);
+    m_pausedSeconds = 0;
+    StepOutcome outcome;
+    {
+        const Stopwatch whole(metrics.seconds);
+        const auto group = [&] {
+            const Stopwatch watch(metrics.dataSeconds);
+            return groupAt(step);
+        }();
+        outcome = trainStep(m_trainee, m_config, group, metrics.learningRate, [this] { return goOn(); });
+    }
+    if (outcome.interrupted)
+        return false;
+    metrics.seconds -= m_pausedSeconds;
+    fill(metrics, outcome);
+    const bool last = step + 1 == m_batches.counts().totalSteps;
+    const bool failed = !std::isfinite(outcome.gradNorm) && !outcome.skipped;
+    m_recorder.step(metrics, last || failed || (m_config.logEvery > 0 && (step + 1) % m_config.logEvery == 0));
+    // Steps of many shapes leave the heap full of holes that no later block fits.
+    if (m_trainee.decoder.device.is_cpu())
+        releaseCachedMemory(m_trainee.decoder.device);
+    if (failed || m_trainee.scaler.scale() < 1)
+        return failure(explainNotFinite(metrics, m_config), Fault::work);
+    return true;
+}
+
+void TrainingLoop::fill(StepMetrics& metrics, const StepOutcome& outcome)
+{
+    if (std::isfinite(outcome.loss))
+        metrics.loss = outcome.loss;
+    else
+        metrics.note = "the loss is not finite";
+    if (std::isfinite(outcome.gradNorm))
+        metrics.gradNorm = outcome.gradNorm;
+    if (outcome.skipped)
+        metrics.note = "gradients overflowed fp16: step skipped, loss scale lowered";
+    if (m_trainee.scaler.used())
+        metrics.lossScale = m_trainee.scaler.scale();
+    metrics.supervisedTokens = outcome.supervisedTokens;
+    metrics.tokens = outcome.tokens;
+    metrics.paddedTokens = outcome.slots;
+    metrics.forwardSeconds = outcome.times.forward;
+    metrics.backwardSeconds = outcome.times.backward;
+    metrics.recomputeSeconds = outcome.times.recompute;
+    metrics.optimizerSeconds = outcome.optimizerSeconds;
+    metrics.tokensPerSecond = metrics.seconds > 0 ? static_cast<double>(outcome.tokens) / metrics.seconds : 0;
+    m_meter.read(metrics);
+}
+
+} // namespace tunebench
