@@ -4,7 +4,7 @@
 #include "core/data/iso_date.h"
 #include "core/data/row_encoder.h"
 #include "core/data/truncation.h"
-#include "core/text/stream_decoder.h"
+#include "core/text/tokenizer/stream_decoder.h"
 
 namespace tunebench {
 

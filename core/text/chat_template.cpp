@@ -1,7 +1,7 @@
 #include "core/text/chat_template.h"
 
-#include "core/text/jinja_interpreter.h"
-#include "core/text/jinja_parser.h"
+#include "core/text/jinja/interpreter.h"
+#include "core/text/jinja/parser.h"
 #include "core/text/utf8.h"
 
 namespace tunebench {

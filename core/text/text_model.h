@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/text/chat_template.h"
-#include "core/text/tokenizer.h"
+#include "core/text/tokenizer/tokenizer.h"
 
 #include <filesystem>
 

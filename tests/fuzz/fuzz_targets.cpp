@@ -5,7 +5,7 @@
 #include "core/model/gguf.h"
 #include "core/model/safetensors.h"
 #include "core/text/chat_template.h"
-#include "core/text/tokenizer.h"
+#include "core/text/tokenizer/tokenizer.h"
 
 #include <array>
 #include <string>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/base/files.h"
-#include "core/text/tokenizer.h"
+#include "core/text/tokenizer/tokenizer.h"
 
 #include <QString>
 #include <QTest>

@@ -1,5 +1,5 @@
 #include "core/base/files.h"
-#include "core/text/stream_decoder.h"
+#include "core/text/tokenizer/stream_decoder.h"
 
 #include <QTest>
 #include <algorithm>
