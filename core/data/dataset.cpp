@@ -65,7 +65,7 @@ Result<LoadedRows> loadRows(const OpenDataset& opened, LoadPlan plan, const Enco
     const RowEncoder encoder(plan.config.lossOn, setup, today);
     if (setup.text != nullptr || plan.format == DatasetFormat::tokens)
         plan.encoder = &encoder;
-    const std::string fingerprint = opened.source.fingerprint();
+    const std::string fingerprint = opened.source.fingerprint(stop);
     if (!setup.keptRows.empty() && setup.text != nullptr && plan.format != DatasetFormat::tokens) {
         plan.keptFolder = setup.keptRows;
         plan.keptKey = keptRowsKey(fingerprint, plan.format, plan.config, setup, today);

@@ -1,10 +1,9 @@
 #include "core/data/kept_rows.h"
 
-#include "core/config/choices.h"
-
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <utility>
 
 namespace tunebench {
 namespace {
@@ -14,6 +13,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view magic = "tunebench rows 1";
 constexpr size_t mostBytes = size_t { 4 } << 30; // in the folder
 constexpr size_t bufferBytes = size_t { 1 } << 20;
+constexpr size_t blockBytes = size_t { 16 } << 20; // that are mapped in at once
 
 enum Flags : uint8_t {
     isReadable = 1,
@@ -96,46 +96,6 @@ TokenRow getRow(std::string_view& bytes)
     return row;
 }
 
-// ---- the key
-
-void addText(Fingerprint& fingerprint, std::string_view text)
-{
-    fingerprint.add(std::to_string(text.size()) + ":");
-    fingerprint.add(text);
-}
-
-/// The first bytes of a file, as many as could matter: a GGUF file has its tokenizer before its weights.
-bool addFile(Fingerprint& fingerprint, const fs::path& path)
-{
-    constexpr size_t most = size_t { 64 } << 20;
-    const auto file = MappedFile::open(path);
-    if (file)
-        addText(fingerprint, file->text().substr(0, most));
-    return file.has_value();
-}
-
-/// The files of a model that decide about its text.
-bool addTextFiles(Fingerprint& fingerprint, const fs::path& model)
-{
-    constexpr std::array names { "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json",
-        "generation_config.json", "added_tokens.json", "chat_template.jinja", "chat_template.json", "tokenizer.model",
-        "spiece.model", "tekken.json", "vocab.json", "merges.txt", "config.json" };
-    std::error_code ignored;
-    const bool isFolder = fs::is_directory(model, ignored);
-    if (!isFolder && !addFile(fingerprint, model))
-        return false;
-    const fs::path folder = isFolder ? model : model.parent_path();
-    for (const char* name : names) {
-        const fs::path path = folder / name;
-        if (!fs::is_regular_file(path, ignored))
-            continue;
-        addText(fingerprint, name);
-        if (!addFile(fingerprint, path))
-            return false;
-    }
-    return true;
-}
-
 /// Removes the oldest files of a folder until the rest is small enough.
 void removeOldest(const fs::path& folder)
 {
@@ -163,36 +123,12 @@ void removeOldest(const fs::path& folder)
 
 } // namespace
 
-std::string keptRowsKey(const std::string& data, DatasetFormat format, const RunConfig& config,
-    const EncodingSetup& setup, const std::string& today)
-{
-    Fingerprint fingerprint;
-    if (data.empty() || setup.text == nullptr || !addFile(fingerprint, "/proc/self/exe")
-        || !addTextFiles(fingerprint, setup.textFiles))
-        return {};
-    addText(fingerprint, data);
-    addText(fingerprint, choiceName(format));
-    for (const auto& [ours, theirs] : config.datasetColumns) {
-        addText(fingerprint, ours);
-        addText(fingerprint, theirs);
-    }
-    addText(fingerprint, choiceName(config.lossOn));
-    addText(fingerprint, config.maxRows ? std::to_string(*config.maxRows) : "all");
-    addText(fingerprint, std::to_string(setup.vocabularySize));
-    addText(fingerprint, setup.text->templateVariables.dump());
-    const std::string source = setup.text->chatTemplate ? setup.text->chatTemplate->source() : "";
-    addText(fingerprint, source);
-    if (source.find("strftime_now") != std::string::npos)
-        addText(fingerprint, today);
-    return fingerprint.text();
-}
-
 KeptRows::KeptRows(MappedFile file)
     : m_file(std::move(file))
 {
 }
 
-std::optional<KeptRows> KeptRows::open(const fs::path& folder, const std::string& key)
+std::optional<KeptRows> KeptRows::open(const fs::path& folder, const std::string& key, const std::stop_token& stop)
 {
     const fs::path path = folder / key;
     auto file = MappedFile::open(path);
@@ -206,7 +142,12 @@ std::optional<KeptRows> KeptRows::open(const fs::path& folder, const std::string
     std::string_view sum = text.substr(text.size() - sumBytes);
     text.remove_suffix(sumBytes);
     Fingerprint fingerprint;
-    fingerprint.add(text);
+    for (size_t begin = 0; begin < text.size(); begin += blockBytes) {
+        if (stop.stop_requested())
+            return {};
+        fingerprint.add(text.substr(begin, blockBytes));
+        kept.m_file.release(begin, begin + blockBytes);
+    }
     if (get<uint64_t>(sum) != fingerprint.value())
         return {};
     kept.m_left = text.substr(magic.size());
@@ -219,6 +160,9 @@ std::optional<RowOutcome> KeptRows::next()
 {
     if (m_left.empty())
         return {};
+    const auto place = static_cast<size_t>(m_left.data() - m_file.text().data());
+    if (place >= m_released + blockBytes)
+        m_file.release(std::exchange(m_released, place), place);
     RowOutcome outcome;
     const auto flags = get<uint8_t>(m_left);
     outcome.readable = (flags & isReadable) != 0;

@@ -5,6 +5,7 @@
 #include "core/data/row_outcome.h"
 
 #include <optional>
+#include <stop_token>
 
 namespace tunebench {
 
@@ -20,8 +21,9 @@ std::string keptRowsKey(const std::string& data, DatasetFormat format, const Run
 /// Rows that an earlier run kept, in the order of the file.
 class KeptRows {
 public:
-    /// Nothing where there are none, or where the file is damaged in any way.
-    static std::optional<KeptRows> open(const std::filesystem::path& folder, const std::string& key);
+    /// Nothing where there are none, where the file is damaged in any way, or when it was stopped.
+    static std::optional<KeptRows> open(
+        const std::filesystem::path& folder, const std::string& key, const std::stop_token& stop = {});
 
     /// The next row, or nothing after the last.
     std::optional<RowOutcome> next();
@@ -31,6 +33,7 @@ private:
 
     MappedFile m_file;
     std::string_view m_left; ///< what was not read yet
+    size_t m_released = 0; ///< bytes that no longer count as this process's memory
     std::vector<std::string> m_columns; ///< of the row before
 };
 

@@ -48,7 +48,7 @@ RowLoader::RowLoader(const RowSource& source, const LoadPlan& plan)
 
 Result<LoadedRows> RowLoader::run(const LoadProgress& progress, const std::stop_token& stop)
 {
-    auto kept = m_plan.keptKey.empty() ? std::nullopt : KeptRows::open(m_plan.keptFolder, m_plan.keptKey);
+    auto kept = m_plan.keptKey.empty() ? std::nullopt : KeptRows::open(m_plan.keptFolder, m_plan.keptKey, stop);
     if (auto done = kept ? takeKept(*kept, progress, stop) : readRows(progress, stop); !done)
         return tl::unexpected(done.error());
     m_loaded.data.columns = m_columns.names();
@@ -149,6 +149,8 @@ void RowLoader::take(RowOutcome outcome, size_t index)
     if (!m_plan.keepRows)
         return;
     row.line = m_source.lineOf(index);
+    row.ids.shrink_to_fit(); // what grew while it was encoded, and what truncation took
+    row.labels.shrink_to_fit();
     m_loaded.data.rows.push_back(std::move(row));
 }
 

@@ -12,12 +12,14 @@ namespace {
 constexpr size_t chunkBytes = size_t { 16 } << 20;
 
 /// The kind, which tells what the bytes mean, and the fingerprints of the file's parts, made on all cores.
-void addFile(Fingerprint& all, const RowFile& file)
+void addFile(Fingerprint& all, const RowFile& file, const std::stop_token& stop)
 {
     const MappedFile& content = file.original();
     const size_t size = content.bytes().size();
     std::vector<std::string> parts((size + chunkBytes - 1) / chunkBytes);
     parallelFor(parts.size(), 0, [&](size_t i) {
+        if (stop.stop_requested())
+            return;
         const size_t begin = i * chunkBytes;
         const size_t end = std::min(begin + chunkBytes, size);
         Fingerprint part;
@@ -80,11 +82,11 @@ void RowSource::release(size_t begin, size_t end) const
     }
 }
 
-std::string RowSource::fingerprint() const
+std::string RowSource::fingerprint(const std::stop_token& stop) const
 {
     Fingerprint all;
     for (const auto& file : m_files)
-        addFile(all, file);
+        addFile(all, file, stop);
     return all.text();
 }
 

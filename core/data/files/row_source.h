@@ -25,8 +25,8 @@ public:
     /// Says that rows begin .. end are not needed for now, so that their bytes leave this process's memory.
     void release(size_t begin, size_t end) const;
 
-    /// 16 hex digits that change when a byte or the kind of the files does.
-    std::string fingerprint() const;
+    /// 16 hex digits that change when a byte or the kind of the files does; of no meaning once it was stopped.
+    std::string fingerprint(const std::stop_token& stop = {}) const;
 
     /// The files, for messages: "a.json and 2 more".
     std::string names() const;
