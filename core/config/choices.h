@@ -29,6 +29,12 @@ template <> struct ChoiceNames<Padding> {
 template <> struct ChoiceNames<PaddingSide> {
     static constexpr std::array<std::string_view, 2> names { "right", "left" };
 };
+template <> struct ChoiceNames<Objective> {
+    static constexpr std::array<std::string_view, 2> names { "sft", "dpo" };
+};
+template <> struct ChoiceNames<DpoLoss> {
+    static constexpr std::array<std::string_view, 2> names { "sigmoid", "ipo" };
+};
 template <> struct ChoiceNames<Method> {
     static constexpr std::array<std::string_view, 2> names { "lora", "full" };
 };

@@ -24,6 +24,8 @@ enum class LossOn { assistant, all };
 enum class RowOrder { shuffle, sequential, lengthGrouped };
 enum class Padding { none, longest, maxLength };
 enum class PaddingSide { right, left };
+enum class Objective { sft, dpo };
+enum class DpoLoss { sigmoid, ipo };
 enum class Method { lora, full };
 enum class NumberType { automatic, fp32, fp16, bf16 };
 enum class GradientCheckpointing { off, full };
@@ -55,6 +57,9 @@ struct RunConfig {
     bool packing = false;
 
     // method
+    Objective objective = Objective::sft;
+    double dpoBeta = 0.1;
+    DpoLoss dpoLoss = DpoLoss::sigmoid;
     Method method = Method::lora;
     int64_t loraRank = 8;
     double loraAlpha = 16;

@@ -68,6 +68,15 @@ void checkContradictions(const ConfigChoice& choice, std::vector<Finding>& findi
                 + " does not go with method full, which holds all weights as fp32; leave precision at auto and set "
                   "compute: bf16 instead." });
     }
+    if (config.objective == Objective::dpo && config.method == Method::full) {
+        findings.push_back({ "objective",
+            "objective dpo measures against the model without its adapter, which method full does not have; set "
+            "method: lora." });
+    }
+    if (config.objective == Objective::dpo && config.packing) {
+        findings.push_back(
+            { "packing", "packing does not go with objective dpo, whose rows are pairs; set packing: false." });
+    }
     if (config.method == Method::full && config.adapter) {
         findings.push_back(
             { "adapter", "adapter is not used with method full; set method: lora to go on with it.", true });

@@ -29,13 +29,15 @@ Result<void> checkText(DatasetFormat format, const TextModel* text, const std::s
     return {};
 }
 
-Result<void> checkTrainable(DatasetFormat format, const std::string& names)
+Result<void> checkTrainable(DatasetFormat format, Objective objective, const std::string& names)
 {
-    if (format == DatasetFormat::preference)
+    if (objective == Objective::dpo && format != DatasetFormat::preference)
+        return failure("objective dpo learns from preference pairs (columns chosen and rejected), but the rows of "
+            + names + " are " + std::string(choiceName(format)) + "; choose other rows, or set objective: sft.");
+    if (objective == Objective::sft && format == DatasetFormat::preference)
         return failure("The rows of " + names
-            + " are preference pairs (chosen and rejected), from which this kind of training cannot learn. To learn "
-              "the "
-              "chosen answers alone, set dataset_format and dataset_columns: prompt_completion with {\"completion\": "
+            + " are preference pairs (chosen and rejected); set objective: dpo to learn from both. To learn the chosen "
+              "answers alone, set dataset_format and dataset_columns: prompt_completion with {\"completion\": "
               "\"chosen\"} (and \"prompt\": \"conversations\" where the turns before stand there), or messages with "
               "{\"messages\": \"chosen\"} where it holds the whole conversation.");
     return {};
@@ -86,7 +88,7 @@ Result<Dataset> load(std::span<const std::string> files, const RunConfig& config
         return tl::unexpected(opened.error());
     const std::string names = opened->source.names();
     const DatasetFormat format = opened->found.format;
-    if (auto checked = checkTrainable(format, names); !checked)
+    if (auto checked = checkTrainable(format, config.objective, names); !checked)
         return tl::unexpected(checked.error());
     if (auto checked = checkText(format, setup.text, names); !checked)
         return tl::unexpected(checked.error());
@@ -108,8 +110,8 @@ Result<DatasetInspection> inspect(std::span<const std::string> files, const RunC
         return tl::unexpected(opened.error());
     const DatasetFormat format = opened->found.format;
     EncodingSetup used = setup;
-    if (format == DatasetFormat::preference)
-        used.text = nullptr; // a pair is no row whose tokens could be counted
+    if (format == DatasetFormat::preference && config.objective != Objective::dpo)
+        used.text = nullptr; // pairs are no rows that this run could learn
     if (used.text != nullptr) {
         if (auto checked = checkText(format, used.text, opened->source.names()); !checked)
             return tl::unexpected(checked.error());

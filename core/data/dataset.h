@@ -17,10 +17,11 @@ namespace tunebench {
 /// The target of position i is labels[i + 1]; this value is nobody's target.
 inline constexpr TokenId ignoredLabel = -100;
 
-/// One training example.
+/// One training example: a row, or a preference pair as the row of its chosen answer followed by that of the rejected.
 struct TokenRow {
     std::vector<TokenId> ids; ///< after truncation
     std::vector<TokenId> labels; ///< as long as ids, unshifted
+    size_t rejected = 0; ///< of a preference pair: where the tokens of the rejected answer's row begin; 0: no pair
     size_t line = 0; ///< where it begins in its file, from 1
     uint64_t content = 0; ///< a hash: rows that say the same have the same
 };
@@ -76,8 +77,9 @@ EncodingSetup keepingSetup(const TextModel* text, const std::filesystem::path& t
 
 /// Reads, renders and tokenises files by the options' rules: dataset_format, dataset_columns, max_rows, max_length,
 /// truncation, loss_on, threads. An error when a file cannot be read, when chats meet a model without a chat template,
-/// when the rows are preference pairs, or when no row at all is usable; it then counts the reasons. The result does not
-/// depend on the number of threads, nor on whether rows came from the kept ones.
+/// when the rows are preference pairs and the objective is not dpo (or the other way round), or when no row at all is
+/// usable; it then counts the reasons. The result does not depend on the number of threads, nor on whether rows came
+/// from the kept ones.
 Result<Dataset> loadDataset(std::span<const std::string> files, const RunConfig& config, const EncodingSetup& setup,
     const LoadProgress& progress = {}, const std::stop_token& stop = {});
 
@@ -99,7 +101,9 @@ struct DatasetInspection {
     int64_t rows = 0; ///< usable
     std::vector<RefusedRow> refused;
     int64_t duplicates = 0;
-    std::vector<RowExtent> extents; ///< of each row that could be encoded, whether truncation leaves something or not
+    /// Of each row that could be encoded, whether truncation leaves something or not; of a preference pair that of the
+    /// chosen answer's row and that of the rejected.
+    std::vector<RowExtent> extents;
     std::vector<std::string> notices; ///< as in Dataset
 };
 

@@ -10,7 +10,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view magic = "tunebench rows 1";
+constexpr std::string_view magic = "tunebench rows 2";
 constexpr size_t mostBytes = size_t { 4 } << 30; // in the folder
 constexpr size_t bufferBytes = size_t { 1 } << 20;
 constexpr size_t blockBytes = size_t { 16 } << 20; // that are mapped in at once
@@ -64,6 +64,7 @@ std::string_view getText(std::string_view& bytes)
 void putRow(std::string& bytes, const TokenRow& row)
 {
     put(bytes, row.content);
+    put(bytes, static_cast<uint32_t>(row.rejected));
     putText(bytes, { reinterpret_cast<const char*>(row.ids.data()), row.ids.size() * sizeof(TokenId) });
     std::string ranges;
     for (size_t i = 0; i < row.labels.size(); ++i) {
@@ -82,9 +83,11 @@ TokenRow getRow(std::string_view& bytes)
 {
     TokenRow row;
     row.content = get<uint64_t>(bytes);
+    row.rejected = get<uint32_t>(bytes);
     const std::string_view ids = getText(bytes);
     row.ids.resize(ids.size() / sizeof(TokenId));
     std::memcpy(row.ids.data(), ids.data(), row.ids.size() * sizeof(TokenId));
+    row.rejected = std::min(row.rejected, row.ids.size());
     row.labels.assign(row.ids.size(), ignoredLabel);
     for (std::string_view ranges = getText(bytes); !ranges.empty();) {
         const size_t begin = std::min<size_t>(get<uint32_t>(ranges), row.ids.size());

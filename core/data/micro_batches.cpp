@@ -34,12 +34,17 @@ void appendPadding(MicroBatch& batch, size_t count, TokenId padId)
     batch.segmentStarts.push_back(static_cast<int64_t>(batch.ids.size()));
 }
 
-void appendRow(MicroBatch& batch, const TokenRow& row)
+/// Tokens that attend to one another: a row, or an answer's row of a pair.
+struct Strip {
+    std::span<const TokenId> ids, labels;
+};
+
+void appendStrip(MicroBatch& batch, const Strip& strip)
 {
-    const size_t length = row.ids.size();
+    const size_t length = strip.ids.size();
     for (size_t i = 0; i < length; ++i) {
-        const TokenId target = i + 1 < length ? row.labels[i + 1] : ignoredLabel;
-        batch.ids.push_back(row.ids[i]);
+        const TokenId target = i + 1 < length ? strip.labels[i + 1] : ignoredLabel;
+        batch.ids.push_back(strip.ids[i]);
         batch.positions.push_back(static_cast<int64_t>(i));
         batch.targets.push_back(target);
         batch.supervised += target != ignoredLabel;
@@ -59,14 +64,40 @@ template <class LengthOf> std::vector<size_t> sequenceLengths(std::span<const Se
     return lengths;
 }
 
-/// Slots that each sequence takes; 0 where sequences take what they need.
-size_t paddedLength(std::span<const size_t> lengths, const RunConfig& config)
+/// Strips that padding makes equally long: the rows of a sequence together, or each answer's row of a pair.
+std::vector<std::vector<Strip>> stripsOf(std::span<const TokenRow> rows, std::span<const Sequence> sequences)
+{
+    std::vector<std::vector<Strip>> strips;
+    for (const Sequence& sequence : sequences) {
+        strips.emplace_back();
+        for (const size_t index : sequence) {
+            const TokenRow& row = rows[index];
+            const Strip whole { row.ids, row.labels };
+            if (row.rejected == 0) {
+                strips.back().push_back(whole);
+                continue;
+            }
+            strips.back().push_back({ whole.ids.first(row.rejected), whole.labels.first(row.rejected) });
+            strips.push_back({ { whole.ids.subspan(row.rejected), whole.labels.subspan(row.rejected) } });
+        }
+    }
+    return strips;
+}
+
+size_t lengthOf(const std::vector<Strip>& strips)
+{
+    return std::transform_reduce(
+        strips.begin(), strips.end(), size_t { 0 }, std::plus {}, [](const Strip& strip) { return strip.ids.size(); });
+}
+
+/// Slots that each group of strips takes; 0 where they take what they need.
+size_t paddedLength(std::span<const std::vector<Strip>> strips, const RunConfig& config)
 {
     if (config.padding == Padding::none)
         return 0;
     size_t longest = config.padding == Padding::maxLength ? static_cast<size_t>(config.maxLength) : 0;
-    for (const size_t length : lengths)
-        longest = std::max(longest, length);
+    for (const auto& some : strips)
+        longest = std::max(longest, lengthOf(some));
     return longest;
 }
 
@@ -164,16 +195,19 @@ std::vector<std::vector<Sequence>> BatchPlan::microBatches(int64_t step)
 MicroBatch collate(
     std::span<const TokenRow> rows, std::span<const Sequence> sequences, const RunConfig& config, TokenId padId)
 {
-    const auto lengths = sequenceLengths(sequences, [&](size_t row) { return rows[row].ids.size(); });
-    const size_t slots = paddedLength(lengths, config);
+    const auto strips = stripsOf(rows, sequences);
+    const size_t slots = paddedLength(strips, config);
+    const bool pairs = strips.size() > sequences.size();
     MicroBatch batch;
     batch.segmentStarts.push_back(0);
-    for (size_t i = 0; i < sequences.size(); ++i) {
-        const size_t padding = slots - std::min(slots, lengths[i]);
+    for (size_t i = 0; i < strips.size(); ++i) {
+        const size_t padding = slots - std::min(slots, lengthOf(strips[i]));
         const bool left = config.paddingSide == PaddingSide::left;
         appendPadding(batch, left ? padding : 0, padId);
-        for (const size_t row : sequences[i])
-            appendRow(batch, rows[row]);
+        if (pairs)
+            (i % 2 == 0 ? batch.chosenSegments : batch.rejectedSegments).push_back(std::ssize(batch.segmentStarts) - 1);
+        for (const Strip& strip : strips[i])
+            appendStrip(batch, strip);
         appendPadding(batch, left ? 0 : padding, padId);
     }
     return batch;

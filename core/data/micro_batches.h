@@ -62,6 +62,7 @@ struct MicroBatch {
     std::vector<int64_t> positions; ///< [slots], from 0 in each segment
     std::vector<int64_t> targets; ///< [slots], shifted: the id that slot i shall predict, or ignoredLabel
     std::vector<int64_t> segmentStarts; ///< [segments + 1]
+    std::vector<int64_t> chosenSegments, rejectedSegments; ///< [pairs], of preference pairs
     int64_t tokens = 0; ///< real tokens
     int64_t supervised = 0; ///< targets that are not ignoredLabel
 };

@@ -62,17 +62,42 @@ Read<EncodedRow> RowEncoder::encode(Record record) const
 Read<EncodedRow> RowEncoder::encodeText(const Record& record) const
 {
     if (const auto* chat = std::get_if<ChatRecord>(&record))
-        return tokens(*chat);
+        return tokens(*chat, m_lossOn);
+    if (const auto* pair = std::get_if<PreferenceRecord>(&record))
+        return encodePair(*pair);
     RowNotes notes;
     if (const auto* prompt = std::get_if<PromptRecord>(&record)) {
         notes.decomposedKorean = hasConjoiningJamo(prompt->prompt) || hasConjoiningJamo(prompt->completion);
-        return EncodedRow { tokens(*prompt), notes };
+        return EncodedRow { tokens(*prompt, m_lossOn), notes };
     }
-    if (const auto* text = std::get_if<TextRecord>(&record)) {
-        notes.decomposedKorean = hasConjoiningJamo(text->text);
-        return EncodedRow { tokens(*text), notes };
+    const auto& text = std::get<TextRecord>(record);
+    notes.decomposedKorean = hasConjoiningJamo(text.text);
+    return EncodedRow { tokens(text), notes };
+}
+
+/// As TRL 1.16 (DPOTrainer, tokenize_fn): each answer after the prompt, with the answer supervised.
+Read<EncodedRow> RowEncoder::encodePair(const PreferenceRecord& record) const
+{
+    const auto encodeSide = [&](const std::variant<ChatRecord, PromptRecord>& side) -> Read<EncodedRow> {
+        if (const auto* chat = std::get_if<ChatRecord>(&side))
+            return tokens(*chat, LossOn::assistant);
+        return EncodedRow { tokens(std::get<PromptRecord>(side), LossOn::assistant), {} };
+    };
+    auto chosen = encodeSide(record.chosen);
+    auto rejected = encodeSide(record.rejected);
+    for (const auto& [name, side] : { std::pair("chosen: ", &chosen), { "rejected: ", &rejected } }) {
+        if (!*side)
+            return refuse(name + side->error());
+        if (auto checked = check((*side)->row); !checked)
+            return refuse(name + checked.error());
     }
-    return refuse("a preference pair is no single row to learn");
+    TokenRow& row = chosen->row;
+    row.rejected = row.ids.size();
+    row.ids.insert(row.ids.end(), rejected->row.ids.begin(), rejected->row.ids.end());
+    row.labels.insert(row.labels.end(), rejected->row.labels.begin(), rejected->row.labels.end());
+    chosen->notes.hiddenReasoning |= rejected->notes.hiddenReasoning;
+    chosen->notes.decomposedKorean |= rejected->notes.decomposedKorean;
+    return chosen;
 }
 
 Read<void> RowEncoder::check(const TokenRow& row) const
@@ -90,11 +115,11 @@ Read<void> RowEncoder::check(const TokenRow& row) const
     return {};
 }
 
-Read<EncodedRow> RowEncoder::tokens(const ChatRecord& record) const
+Read<EncodedRow> RowEncoder::tokens(const ChatRecord& record, LossOn lossOn) const
 {
     if (!m_text->chatTemplate)
         return refuse("it is a chat, and the model has no chat template");
-    auto rendered = renderChat(record, *m_text, m_lossOn, m_today);
+    auto rendered = renderChat(record, *m_text, lossOn, m_today);
     if (!rendered)
         return refuse(rendered.error());
     // The template has written the special tokens already.
@@ -106,12 +131,12 @@ Read<EncodedRow> RowEncoder::tokens(const ChatRecord& record) const
 
 /// As TRL 1.16 (SFTTrainer, tokenize_fn): prompt and prompt + completion are encoded each with the tokenizer's own
 /// special tokens, and the completion begins where the two differ.
-TokenRow RowEncoder::tokens(const PromptRecord& record) const
+TokenRow RowEncoder::tokens(const PromptRecord& record, LossOn lossOn) const
 {
     const auto prompt = encodePlain(record.prompt);
     auto ids = encodePlain(record.prompt + withEndOfText(record.completion));
     auto labels = ids;
-    if (m_lossOn == LossOn::assistant) {
+    if (lossOn == LossOn::assistant) {
         const auto [first, unused] = std::mismatch(ids.begin(), ids.end(), prompt.begin(), prompt.end());
         std::fill(labels.begin(), labels.begin() + (first - ids.begin()), ignoredLabel);
     }

@@ -19,13 +19,15 @@ public:
     /// that chat templates see.
     RowEncoder(LossOn lossOn, const EncodingSetup& setup, std::string today);
 
-    /// Refuses, with the reason, also a row with an id that the vocabulary does not have, and one without a target.
+    /// Of a preference pair the answers are supervised, whatever loss_on says. Refuses, with the reason, also a row
+    /// with an id that the vocabulary does not have, and one without a target.
     Read<EncodedRow> encode(Record record) const;
 
 private:
     Read<EncodedRow> encodeText(const Record& record) const;
-    Read<EncodedRow> tokens(const ChatRecord& record) const;
-    TokenRow tokens(const PromptRecord& record) const;
+    Read<EncodedRow> encodePair(const PreferenceRecord& record) const;
+    Read<EncodedRow> tokens(const ChatRecord& record, LossOn lossOn) const;
+    TokenRow tokens(const PromptRecord& record, LossOn lossOn) const;
     TokenRow tokens(const TextRecord& record) const;
     Read<void> check(const TokenRow& row) const;
     std::vector<TokenId> encodePlain(const std::string& text) const;

@@ -18,11 +18,11 @@ tl::unexpected<Error> stopped()
     return failure("Loading the dataset was stopped.", Fault::work);
 }
 
-RowExtent extentOf(const TokenRow& row)
+RowExtent extentOf(std::span<const TokenId> labels)
 {
-    RowExtent extent { static_cast<uint32_t>(row.ids.size()) };
-    for (size_t i = 1; i < row.labels.size(); ++i) {
-        if (row.labels[i] == ignoredLabel)
+    RowExtent extent { static_cast<uint32_t>(labels.size()) };
+    for (size_t i = 1; i < labels.size(); ++i) {
+        if (labels[i] == ignoredLabel)
             continue;
         extent.lastTarget = static_cast<uint32_t>(i);
         if (extent.supervised++ == 0)
@@ -134,7 +134,10 @@ void RowLoader::take(RowOutcome outcome, size_t index)
         return refuseRow(std::move(outcome.reason), index);
     TokenRow& row = outcome.row->row;
     if (m_plan.encoder != nullptr) {
-        m_loaded.extents.push_back(extentOf(row));
+        const std::span<const TokenId> labels(row.labels);
+        m_loaded.extents.push_back(extentOf(labels.first(row.rejected > 0 ? row.rejected : labels.size())));
+        if (row.rejected > 0)
+            m_loaded.extents.push_back(extentOf(labels.subspan(row.rejected)));
         auto cut = truncateRow(row, m_plan.config.maxLength, m_plan.config.truncation);
         if (!cut)
             return refuseRow(std::move(cut.error()), index);

@@ -10,9 +10,7 @@ bool isSupervised(TokenId label)
     return label != ignoredLabel;
 }
 
-} // namespace
-
-Read<RowCut> truncateRow(TokenRow& row, int64_t maxLength, Truncation side)
+Read<RowCut> truncateSingle(TokenRow& row, int64_t maxLength, Truncation side)
 {
     const auto limit = static_cast<std::ptrdiff_t>(maxLength);
     const auto excess = std::max<std::ptrdiff_t>(0, std::ssize(row.ids) - limit);
@@ -33,6 +31,31 @@ Read<RowCut> truncateRow(TokenRow& row, int64_t maxLength, Truncation side)
         return refuse(excess > 0 ? "nothing left to learn after truncation to " + limitWords
                                  : "it has no supervised token to learn");
     return cut;
+}
+
+/// Each answer's row is cut by itself.
+Read<RowCut> truncatePair(TokenRow& pair, int64_t maxLength, Truncation side)
+{
+    const auto border = static_cast<std::ptrdiff_t>(pair.rejected);
+    TokenRow rejected { { pair.ids.begin() + border, pair.ids.end() },
+        { pair.labels.begin() + border, pair.labels.end() } };
+    pair.ids.resize(pair.rejected);
+    pair.labels.resize(pair.rejected);
+    const auto first = truncateSingle(pair, maxLength, side);
+    const auto second = truncateSingle(rejected, maxLength, side);
+    if (!first || !second)
+        return refuse(first ? "rejected: " + second.error() : "chosen: " + first.error());
+    pair.rejected = pair.ids.size();
+    pair.ids.insert(pair.ids.end(), rejected.ids.begin(), rejected.ids.end());
+    pair.labels.insert(pair.labels.end(), rejected.labels.begin(), rejected.labels.end());
+    return RowCut { first->tokens + second->tokens, first->answer || second->answer };
+}
+
+} // namespace
+
+Read<RowCut> truncateRow(TokenRow& row, int64_t maxLength, Truncation side)
+{
+    return row.rejected > 0 ? truncatePair(row, maxLength, side) : truncateSingle(row, maxLength, side);
 }
 
 } // namespace tunebench

@@ -12,7 +12,8 @@ struct RowCut {
 };
 
 /// Cuts ids and labels alike to `maxLength` tokens. Refuses, with the reason, a row that is too long when rows are to
-/// be dropped, and a row in which no target is left (the first token is nobody's target).
+/// be dropped, and a row in which no target is left (the first token is nobody's target). Of a
+/// preference pair each answer's row is cut by itself.
 Read<RowCut> truncateRow(TokenRow& row, int64_t maxLength, Truncation side);
 
 } // namespace tunebench

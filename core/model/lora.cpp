@@ -61,4 +61,22 @@ void attachLora(Decoder& decoder, std::span<const LoraTarget> targets, int64_t r
     }
 }
 
+AdapterOff::AdapterOff(Decoder& decoder)
+{
+    for (DecoderLayer& layer : decoder.layers) {
+        for (auto& [name, projection] : layer.projections()) {
+            if (!projection->lora)
+                continue;
+            m_aside.emplace_back(projection, std::move(*projection->lora));
+            projection->lora.reset();
+        }
+    }
+}
+
+AdapterOff::~AdapterOff()
+{
+    for (auto& [projection, pair] : m_aside)
+        projection->lora = std::move(pair);
+}
+
 } // namespace tunebench

@@ -19,4 +19,16 @@ std::vector<LoraTarget> findLoraTargets(Decoder& decoder, std::span<const std::s
 /// so that the model is unchanged at first. The same seed gives the same numbers on every device.
 void attachLora(Decoder& decoder, std::span<const LoraTarget> targets, int64_t rank, double scale, uint64_t seed);
 
+/// While it lives, the decoder is the base model alone: its pairs are put aside.
+class AdapterOff {
+public:
+    explicit AdapterOff(Decoder& decoder);
+    AdapterOff(const AdapterOff&) = delete;
+    AdapterOff& operator=(const AdapterOff&) = delete;
+    ~AdapterOff();
+
+private:
+    std::vector<std::pair<Linear*, LoraPair>> m_aside;
+};
+
 } // namespace tunebench

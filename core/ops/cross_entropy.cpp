@@ -5,9 +5,7 @@
 
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
-#include <ATen/ops/full.h>
 #include <ATen/ops/mm.h>
-#include <ATen/ops/zeros.h>
 #include <algorithm>
 
 namespace tunebench {
@@ -63,8 +61,8 @@ struct ChunkSoftmax {
     at::Tensor exponentials; ///< [rows, vocabulary], fp32
     at::Tensor sums; ///< [rows, 1]
 
-    /// Adds the losses of the chunk to `loss`.
-    ChunkSoftmax(at::Tensor logits, const at::Tensor& targets, const at::Tensor& loss)
+    /// Writes the chunk's losses [rows, 1] into `losses`.
+    ChunkSoftmax(at::Tensor logits, const at::Tensor& targets, const at::Tensor& losses)
         : exponentials(std::move(logits))
     {
         const auto largest = exponentials.amax(-1, true);
@@ -72,31 +70,32 @@ struct ChunkSoftmax {
         const auto chosen = exponentials.gather(1, targets);
         exponentials.exp_();
         sums = exponentials.sum(-1, true);
-        loss.add_(sums.log().sub_(chosen).sum(at::kDouble));
+        losses.copy_(sums.log().sub_(chosen));
     }
 
-    /// (softmax - one-hot of the targets) * scale, in place of the exponentials.
-    at::Tensor gradient(const at::Tensor& targets, double scale)
+    /// (softmax - one-hot of the targets) * weights [rows, 1], in place of the exponentials.
+    at::Tensor gradient(const at::Tensor& targets, const at::Tensor& weights)
     {
-        exponentials.div_(sums).mul_(scale);
-        exponentials.scatter_add_(1, targets, at::full(targets.sizes(), -scale, exponentials.options()));
+        exponentials.div_(sums).mul_(weights);
+        exponentials.scatter_add_(1, targets, weights.neg());
         return std::move(exponentials);
     }
 };
 
-/// Calls body(first row, rows, softmax of the chunk, targets [rows, 1]) for each chunk; returns the loss.
+/// Calls body(first row, rows, softmax of the chunk, targets [rows, 1]) for each chunk; returns the losses [rows].
 template <class Body>
 at::Tensor forEachChunk(const at::Tensor& hidden, const at::Tensor& weight, const at::Tensor& targets, Body body)
 {
-    auto loss = at::zeros({}, hidden.options().dtype(at::kDouble));
+    auto losses = at::empty({ hidden.size(0), 1 }, hidden.options().dtype(at::kFloat));
     const int64_t step = chunkRows(weight.size(0));
     for (int64_t first = 0; first < hidden.size(0); first += step) {
         const int64_t rows = std::min(step, hidden.size(0) - first);
         const auto chunkTargets = targets.narrow(0, first, rows).unsqueeze(1);
-        ChunkSoftmax softmax(logitsOf(hidden.narrow(0, first, rows), weight), chunkTargets, loss);
+        ChunkSoftmax softmax(
+            logitsOf(hidden.narrow(0, first, rows), weight), chunkTargets, losses.narrow(0, first, rows));
         body(first, rows, softmax, chunkTargets);
     }
-    return loss;
+    return losses.squeeze(1);
 }
 
 } // namespace
@@ -108,13 +107,14 @@ at::Tensor linearCrossEntropy(const at::Tensor& hidden, const Parameter& head, c
 }
 
 at::Tensor linearCrossEntropyWithGradient(const at::Tensor& hidden, const Parameter& head, const at::Tensor& targets,
-    double gradientScale, at::Tensor& hiddenGradient)
+    const at::Tensor& weights, at::Tensor& hiddenGradient)
 {
     const CategoryScope scope(MemoryCategory::logitsAndLoss);
     hiddenGradient = at::empty_like(hidden);
     return forEachChunk(hidden, head.value, targets,
         [&](int64_t first, int64_t rows, ChunkSoftmax& softmax, const at::Tensor& chunkTargets) {
-            const auto gradient = softmax.gradient(chunkTargets, gradientScale).to(hidden.scalar_type());
+            const auto gradient
+                = softmax.gradient(chunkTargets, weights.narrow(0, first, rows).unsqueeze(1)).to(hidden.scalar_type());
             inputGradientInto(hiddenGradient.narrow(0, first, rows), gradient, head.value);
             if (head.trained())
                 addProduct(head.gradient, gradient.t(), hidden.narrow(0, first, rows));

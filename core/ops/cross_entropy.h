@@ -4,14 +4,15 @@
 
 namespace tunebench {
 
-/// Sum over rows of the cross entropy between softmax(hidden W^T) and the targets: a scalar, fp64. hidden [rows, hidden
-/// size]; head W [vocabulary, hidden size], cast to hidden's type; targets [rows], int64. Logits exist for a chunk of
-/// rows at a time (as Liger's fused linear cross entropy does it), in fp32.
+/// The cross entropy of each row between softmax(hidden W^T) and its target: [rows], fp32. hidden [rows, hidden size];
+/// head W [vocabulary, hidden size], cast to hidden's type; targets [rows], int64. Logits exist for a chunk of rows at
+/// a time (as Liger's fused linear cross entropy does it), in fp32.
 at::Tensor linearCrossEntropy(const at::Tensor& hidden, const Parameter& head, const at::Tensor& targets);
 
-/// The same, and its gradient times `gradientScale`: returned for hidden in `hiddenGradient` (hidden's shape and type),
-/// added to head's gradient when head is trained. It is made on the way, so nothing is kept for a backward pass.
+/// The same, and the gradient of the sum of weights x losses: returned for hidden in `hiddenGradient` (hidden's shape
+/// and type), added to head's gradient when head is trained. weights [rows], fp32. It is made on the way, so nothing is
+/// kept for a backward pass.
 at::Tensor linearCrossEntropyWithGradient(const at::Tensor& hidden, const Parameter& head, const at::Tensor& targets,
-    double gradientScale, at::Tensor& hiddenGradient);
+    const at::Tensor& weights, at::Tensor& hiddenGradient);
 
 } // namespace tunebench

@@ -39,6 +39,10 @@ constexpr std::array stepFields {
     JsonField<StepMetrics> { "temperature", &StepMetrics::temperature },
     JsonField<StepMetrics> { "clock_mhz", &StepMetrics::clockMhz },
     JsonField<StepMetrics> { "loss_scale", &StepMetrics::lossScale },
+    JsonField<StepMetrics> { "rewards_chosen", &StepMetrics::rewardsChosen },
+    JsonField<StepMetrics> { "rewards_rejected", &StepMetrics::rewardsRejected },
+    JsonField<StepMetrics> { "margin", &StepMetrics::margin },
+    JsonField<StepMetrics> { "accuracy", &StepMetrics::accuracy },
 };
 
 constexpr std::array evalFields {
@@ -48,6 +52,10 @@ constexpr std::array evalFields {
     JsonField<EvalMetrics> { "perplexity", &EvalMetrics::perplexity },
     JsonField<EvalMetrics> { "training_loss", &EvalMetrics::trainingLoss },
     JsonField<EvalMetrics> { "gap", &EvalMetrics::gap },
+    JsonField<EvalMetrics> { "rewards_chosen", &EvalMetrics::rewardsChosen },
+    JsonField<EvalMetrics> { "rewards_rejected", &EvalMetrics::rewardsRejected },
+    JsonField<EvalMetrics> { "margin", &EvalMetrics::margin },
+    JsonField<EvalMetrics> { "accuracy", &EvalMetrics::accuracy },
     JsonField<EvalMetrics> { "seconds", &EvalMetrics::seconds },
 };
 

@@ -8,6 +8,14 @@
 
 namespace tunebench {
 
+/// How a model takes preference pairs; means over pairs. A reward is dpo_beta x (log-probability of the answer - that
+/// by the reference).
+struct PreferenceMetrics {
+    double rewardsChosen = 0, rewardsRejected = 0;
+    double margin = 0; ///< of the two
+    double accuracy = 0; ///< share of pairs whose chosen answer has the higher reward
+};
+
 /// One optimizer step, as a line of metrics.jsonl has it. Times in seconds, memory in bytes; what is not known is
 /// absent (null in the file).
 struct StepMetrics {
@@ -37,6 +45,7 @@ struct StepMetrics {
     std::optional<double> temperature; ///< degrees Celsius
     std::optional<double> clockMhz;
     std::optional<double> lossScale; ///< fp16 products only
+    std::optional<double> rewardsChosen, rewardsRejected, margin, accuracy; ///< objective dpo only: PreferenceMetrics
     std::string note;
 };
 
@@ -48,11 +57,23 @@ struct EvalMetrics {
     std::optional<double> perplexity; ///< e to the loss
     std::optional<double> trainingLoss; ///< mean of the logged steps since the evaluation before; absent at step 0
     std::optional<double> gap; ///< loss minus trainingLoss
+    std::optional<double> rewardsChosen, rewardsRejected, margin, accuracy; ///< objective dpo only: PreferenceMetrics
     double seconds = 0;
     std::string note;
 };
 
 using Metrics = std::variant<StepMetrics, EvalMetrics>;
+
+/// Writes the means into a step or an evaluation.
+template <class Record> void setPreference(Record& record, const std::optional<PreferenceMetrics>& preference)
+{
+    if (!preference)
+        return;
+    record.rewardsChosen = preference->rewardsChosen;
+    record.rewardsRejected = preference->rewardsRejected;
+    record.margin = preference->margin;
+    record.accuracy = preference->accuracy;
+}
 
 nlohmann::ordered_json metricsToJson(const Metrics& metrics);
 /// Reads a line; nothing for a torn or foreign line.

@@ -1,8 +1,9 @@
 #include "core/train/evaluate.h"
 
 #include "core/train/host_tensor.h"
+#include "core/train/preference_loss.h"
 
-#include <ATen/ops/zeros.h>
+#include <ATen/TensorOperators.h>
 #include <chrono>
 #include <cmath>
 
@@ -25,14 +26,15 @@ size_t batchEnd(std::span<const TokenRow> rows, size_t first, int64_t mostRows, 
 
 } // namespace
 
-std::optional<EvalMetrics> evaluate(const Decoder& decoder, std::span<const TokenRow> rows, const RunConfig& config,
+std::optional<EvalMetrics> evaluate(Decoder& decoder, std::span<const TokenRow> rows, const RunConfig& config,
     int64_t slotBudget, const std::function<bool()>& goOn)
 {
     RunConfig unpadded = config; // padding changes no loss, only what it costs
     unpadded.padding = Padding::none;
     const auto start = std::chrono::steady_clock::now();
     EvalMetrics metrics;
-    auto loss = at::zeros({}, at::TensorOptions().dtype(at::kDouble).device(decoder.device));
+    int64_t pairs = 0;
+    auto sums = zeroSums(config, decoder.device);
     for (size_t first = 0; first < rows.size();) {
         if (!goOn())
             return std::nullopt;
@@ -41,10 +43,13 @@ std::optional<EvalMetrics> evaluate(const Decoder& decoder, std::span<const Toke
         for (; first < end; ++first)
             sequences.push_back({ first });
         const MicroBatch batch = collate(rows, sequences, unpadded, 0);
-        loss.add_(evaluationPass(decoder, batch));
+        sums.add_(evaluationPass(decoder, batch, config));
         metrics.tokens += batch.supervised;
+        pairs += std::ssize(batch.chosenSegments);
     }
-    const double mean = scalarValue(loss) / static_cast<double>(metrics.tokens);
+    const auto means = sums / static_cast<double>(pairs > 0 ? pairs : metrics.tokens);
+    setPreference(metrics, preferenceMetrics(means));
+    const double mean = scalarValue(means[0]);
     if (std::isfinite(mean))
         metrics.loss = mean;
     else

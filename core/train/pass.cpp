@@ -1,20 +1,32 @@
 #include "core/train/pass.h"
 
 #include "core/memory/memory_ledger.h"
-#include "core/ops/cross_entropy.h"
-#include "core/ops/rms_norm.h"
+#include "core/model/lora.h"
+#include "core/train/head_pass.h"
 #include "core/train/host_tensor.h"
 #include "core/train/layer_pass.h"
+#include "core/train/preference_loss.h"
 #include "core/train/stopwatch.h"
 
 #include <ATen/ops/embedding.h>
-#include <ATen/ops/index_select.h>
-#include <ATen/ops/zeros.h>
+#include <ATen/ops/full.h>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 namespace tunebench {
 namespace {
+
+/// Which activations are kept for the backward pass: all of them, or only the input of every k-th layer, the rest being
+/// computed again.
+struct RecomputePlan {
+    int64_t everyLayers = 0; ///< 0: keep all
+};
+
+RecomputePlan recomputePlan(const RunConfig& config)
+{
+    return { config.gradientCheckpointing == GradientCheckpointing::full ? config.checkpointEveryLayers : 0 };
+}
 
 RopeAngles anglesOf(const Decoder& decoder, const std::vector<int64_t>& positions)
 {
@@ -35,26 +47,6 @@ RopeAngles anglesOf(const Decoder& decoder, const std::vector<int64_t>& position
         hostTensor<float>(sine, shape, decoder.device).to(decoder.compute) };
 }
 
-/// The tokens whose prediction counts, and what they shall predict.
-struct Supervision {
-    at::Tensor slots; ///< [supervised]
-    at::Tensor targets; ///< [supervised]
-
-    Supervision(const MicroBatch& batch, at::Device device)
-    {
-        std::vector<int64_t> where, what;
-        for (size_t i = 0; i < batch.targets.size(); ++i) {
-            if (batch.targets[i] == ignoredLabel)
-                continue;
-            where.push_back(static_cast<int64_t>(i));
-            what.push_back(batch.targets[i]);
-        }
-        const std::vector<int64_t> shape { static_cast<int64_t>(where.size()) };
-        slots = hostTensor<int64_t>(where, shape, device);
-        targets = hostTensor<int64_t>(what, shape, device);
-    }
-};
-
 at::Tensor embed(const Decoder& decoder, const at::Tensor& ids)
 {
     return at::embedding(decoder.embedding.value, ids).to(decoder.compute);
@@ -72,26 +64,6 @@ size_t lowestTrainedLayer(Decoder& decoder)
         }
     }
     return decoder.layers.size();
-}
-
-/// The loss of the layers' output and, with `gradient`, its gradient there.
-at::Tensor headLoss(const Decoder& decoder, const at::Tensor& x, const Supervision& supervision, double gradientScale,
-    at::Tensor* gradient)
-{
-    const CategoryScope scope(MemoryCategory::logitsAndLoss);
-    const auto chosen = at::index_select(x, 0, supervision.slots);
-    const auto scale = rmsNormScale(chosen, decoder.spec.normEpsilon);
-    const auto weight = decoder.finalNorm.value.to(decoder.compute);
-    const auto hidden = rmsNorm(chosen, scale, weight);
-    if (!gradient)
-        return linearCrossEntropy(hidden, decoder.head(), supervision.targets);
-    at::Tensor hiddenGradient;
-    auto loss
-        = linearCrossEntropyWithGradient(hidden, decoder.head(), supervision.targets, gradientScale, hiddenGradient);
-    const auto chosenGradient = rmsNormBackward(hiddenGradient, chosen, scale, weight, decoder.finalNorm.gradient);
-    *gradient = at::zeros(x.sizes(), x.options());
-    gradient->index_copy_(0, supervision.slots, chosenGradient);
-    return loss;
 }
 
 /// The layers of one pass: forward keeps what the plan says, backward gives it up again.
@@ -168,34 +140,109 @@ at::Tensor idsOf(const MicroBatch& batch, at::Device device)
     return hostTensor<int64_t>(batch.ids, { static_cast<int64_t>(batch.ids.size()) }, device);
 }
 
+PassContext contextOf(const Decoder& decoder, const MicroBatch& batch)
+{
+    return { decoder.spec, anglesOf(decoder, batch.positions), batch.segmentStarts };
+}
+
+at::Tensor forwardOnly(const Decoder& decoder, const PassContext& context, const at::Tensor& ids)
+{
+    auto x = embed(decoder, ids);
+    for (const DecoderLayer& layer : decoder.layers)
+        x = layerForward(layer, context, x, nullptr);
+    return x;
+}
+
+/// What the passes of a micro-batch have in common.
+struct PassInputs {
+    PassContext context;
+    at::Tensor ids; ///< [slots]
+    Supervision supervision;
+
+    PassInputs(const Decoder& decoder, const MicroBatch& batch)
+        : context(contextOf(decoder, batch))
+        , ids(idsOf(batch, decoder.device))
+        , supervision(batch, decoder.device)
+    {
+    }
+};
+
+/// The pairs of a micro-batch and what the model without its adapter makes of them.
+struct Reference {
+    PreferencePairs pairs;
+    at::Tensor logProbabilities; ///< [segments]
+
+    Reference(Decoder& decoder, const MicroBatch& batch, const PassInputs& inputs)
+        : pairs(batch, decoder.device)
+    {
+        const AdapterOff off(decoder);
+        logProbabilities = pairs.logProbabilities(
+            headLosses(decoder, forwardOnly(decoder, inputs.context, inputs.ids), inputs.supervision));
+    }
+};
+
+/// Sums over the micro-batch, and what its loss is of each token's: the losses of tokens count alike; those of pairs as
+/// the preference loss has it.
+PreferencePairs::Loss lossOf(const Decoder& decoder, const at::Tensor& x, const PassInputs& inputs,
+    const std::optional<Reference>& reference, const RunConfig& config)
+{
+    const auto losses = headLosses(decoder, x, inputs.supervision);
+    if (!reference)
+        return { losses.sum(at::kDouble).unsqueeze(0), {} };
+    return reference->pairs.loss(reference->pairs.logProbabilities(losses), reference->logProbabilities, config);
+}
+
+std::optional<Reference> referenceOf(
+    Decoder& decoder, const MicroBatch& batch, const PassInputs& inputs, const RunConfig& config)
+{
+    return config.objective == Objective::dpo ? std::optional<Reference>(std::in_place, decoder, batch, inputs)
+                                              : std::nullopt;
+}
+
+/// The gradient of the loss at the layers' output, scaled, and the pass' sums.
+at::Tensor headGradient(const Decoder& decoder, const at::Tensor& x, const PassInputs& inputs,
+    const std::optional<Reference>& reference, const RunConfig& config, double scale, at::Tensor& sums)
+{
+    at::Tensor weights, gradient;
+    if (reference) {
+        auto loss = lossOf(decoder, x, inputs, reference, config);
+        sums = loss.sums;
+        weights = loss.tokenWeights.mul_(scale);
+    } else {
+        weights = at::full(inputs.supervision.targets.sizes(), scale, x.options().dtype(at::kFloat));
+    }
+    const auto losses = headLossesWithGradient(decoder, x, inputs.supervision, weights, gradient);
+    if (!reference)
+        sums = losses.sum(at::kDouble).unsqueeze(0);
+    return gradient;
+}
+
 } // namespace
 
 at::Tensor trainingPass(
-    Decoder& decoder, const MicroBatch& batch, double gradientScale, RecomputePlan recompute, PassTimes& times)
+    Decoder& decoder, const MicroBatch& batch, const RunConfig& config, double gradientScale, PassTimes& times)
 {
-    const PassContext context { decoder.spec, anglesOf(decoder, batch.positions), batch.segmentStarts };
-    const auto ids = idsOf(batch, decoder.device);
-    LayerStack stack(decoder, context, recompute);
-    at::Tensor loss, gradient;
+    const PassInputs inputs(decoder, batch);
+    LayerStack stack(decoder, inputs.context, recomputePlan(config));
+    at::Tensor sums, gradient;
     {
         const Stopwatch watch(times.forward);
-        loss = headLoss(
-            decoder, stack.forward(embed(decoder, ids)), Supervision(batch, decoder.device), gradientScale, &gradient);
+        const auto reference = referenceOf(decoder, batch, inputs, config);
+        gradient = headGradient(
+            decoder, stack.forward(embed(decoder, inputs.ids)), inputs, reference, config, gradientScale, sums);
     }
     const Stopwatch watch(times.backward);
     gradient = stack.backward(std::move(gradient), times.recompute);
     if (decoder.embedding.trained())
-        decoder.embedding.gradient.index_add_(0, ids, gradient.to(at::kFloat));
-    return loss;
+        decoder.embedding.gradient.index_add_(0, inputs.ids, gradient.to(at::kFloat));
+    return sums;
 }
 
-at::Tensor evaluationPass(const Decoder& decoder, const MicroBatch& batch)
+at::Tensor evaluationPass(Decoder& decoder, const MicroBatch& batch, const RunConfig& config)
 {
-    const PassContext context { decoder.spec, anglesOf(decoder, batch.positions), batch.segmentStarts };
-    auto x = embed(decoder, idsOf(batch, decoder.device));
-    for (const DecoderLayer& layer : decoder.layers)
-        x = layerForward(layer, context, x, nullptr);
-    return headLoss(decoder, x, Supervision(batch, decoder.device), 1, nullptr);
+    const PassInputs inputs(decoder, batch);
+    const auto reference = referenceOf(decoder, batch, inputs, config);
+    return lossOf(decoder, forwardOnly(decoder, inputs.context, inputs.ids), inputs, reference, config).sums;
 }
 
 } // namespace tunebench

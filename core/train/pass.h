@@ -1,15 +1,10 @@
 #pragma once
 
+#include "core/config/run_config.h"
 #include "core/data/micro_batches.h"
 #include "core/model/decoder.h"
 
 namespace tunebench {
-
-/// Which activations are kept for the backward pass: all of them, or only the input of every k-th layer, the rest being
-/// computed again.
-struct RecomputePlan {
-    int64_t everyLayers = 0; ///< 0: keep all
-};
 
 /// Wall time of the parts of a pass, seconds.
 struct PassTimes {
@@ -18,13 +13,15 @@ struct PassTimes {
     double recompute = 0;
 };
 
-/// Forward and backward over one micro-batch: adds d(gradientScale * sum of token losses) to the gradients of what is
-/// trained, adds its times to `times`, and returns the sum of token losses (a scalar, fp64, on the device). The
-/// micro-batch must have at least one target.
+/// Forward and backward over one micro-batch: adds d(gradientScale * sum of losses) to the gradients of what is
+/// trained, adds its times to `times`, and returns sums over the micro-batch (fp64, on the device): that of the token
+/// losses, [1]; for preference pairs what PreferencePairs::Loss says, [4]. The micro-batch must have at least one
+/// target.
 at::Tensor trainingPass(
-    Decoder& decoder, const MicroBatch& batch, double gradientScale, RecomputePlan recompute, PassTimes& times);
+    Decoder& decoder, const MicroBatch& batch, const RunConfig& config, double gradientScale, PassTimes& times);
 
-/// Forward only: the sum of token losses.
-at::Tensor evaluationPass(const Decoder& decoder, const MicroBatch& batch);
+/// Forward only: the same sums. The decoder is as it was afterwards; its adapter is off for a part of the pass over
+/// preference pairs.
+at::Tensor evaluationPass(Decoder& decoder, const MicroBatch& batch, const RunConfig& config);
 
 } // namespace tunebench

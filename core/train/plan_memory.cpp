@@ -8,42 +8,83 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <optional>
 
 namespace tunebench {
 namespace {
 
-/// A row of the given shape; memory does not depend on what its tokens say.
-TokenRow rowOfShape(const RowExtent& extent)
+/// A row of the training, or a pair of rows, by extents after truncation.
+struct PlannedRow {
+    RowExtent row;
+    std::optional<RowExtent> rejected {};
+
+    size_t tokens() const { return row.tokens + (rejected ? rejected->tokens : 0); }
+    size_t supervised() const { return row.supervised + (rejected ? rejected->supervised : 0); }
+    size_t longest() const { return std::max(row.tokens, rejected ? rejected->tokens : 0); }
+};
+
+void appendShape(TokenRow& row, const RowExtent& extent)
 {
-    TokenRow row { std::vector<TokenId>(extent.tokens, 0), std::vector<TokenId>(extent.tokens, ignoredLabel) };
+    const size_t begin = row.ids.size();
+    row.ids.resize(begin + extent.tokens, 0);
+    row.labels.resize(begin + extent.tokens, ignoredLabel);
     const auto first = std::min(extent.firstTarget, extent.tokens);
     const auto count = std::min(extent.supervised, extent.tokens - first);
-    std::fill_n(row.labels.begin() + first, count, 0);
+    std::fill_n(row.labels.begin() + static_cast<std::ptrdiff_t>(begin) + first, count, 0);
+}
+
+/// A row of the given shape; memory does not depend on what its tokens say.
+TokenRow rowOfShape(const PlannedRow& planned)
+{
+    TokenRow row;
+    appendShape(row, planned.row);
+    if (planned.rejected) {
+        row.rejected = row.ids.size();
+        appendShape(row, *planned.rejected);
+    }
     return row;
 }
 
-/// The rows that a run with these options trains on, by their extents after truncation.
-std::vector<RowExtent> trainingExtents(std::span<const RowExtent> all, const RunConfig& config)
+/// Rows, or pairs of rows, that truncation leaves.
+std::vector<PlannedRow> usableRows(std::span<const RowExtent> all, const RunConfig& config)
 {
-    auto usable = truncatedExtents(all, config);
+    std::vector<PlannedRow> rows;
+    if (config.objective != Objective::dpo) {
+        for (const RowExtent& extent : truncatedExtents(all, config))
+            rows.push_back({ extent });
+        return rows;
+    }
+    for (size_t i = 0; i + 1 < all.size(); i += 2) {
+        const auto chosen = truncatedExtent(all[i], config.maxLength, config.truncation);
+        const auto rejected = truncatedExtent(all[i + 1], config.maxLength, config.truncation);
+        if (chosen && rejected)
+            rows.push_back({ *chosen, *rejected });
+    }
+    return rows;
+}
+
+/// The rows that a run with these options trains on.
+std::vector<PlannedRow> trainingRows(std::span<const RowExtent> all, const RunConfig& config)
+{
+    auto usable = usableRows(all, config);
     if (config.maxRows && *config.maxRows < std::ssize(usable))
         usable.resize(static_cast<size_t>(*config.maxRows));
     if (!config.evalDataset.empty())
         return usable;
     const auto isHeldOut = drawHeldOut(usable.size(), config);
     size_t index = 0;
-    std::erase_if(usable, [&](const RowExtent&) { return isHeldOut[index++]; });
+    std::erase_if(usable, [&](const PlannedRow&) { return isHeldOut[index++]; });
     return usable;
 }
 
 /// Micro-batches of the run that may need the most memory.
 class Extremes {
 public:
-    Extremes(std::span<const RowExtent> rows, const RunConfig& config)
+    Extremes(std::span<const PlannedRow> rows, const RunConfig& config)
         : m_rows(rows)
     {
         std::vector<size_t> lengths;
-        std::ranges::transform(rows, std::back_inserter(lengths), &RowExtent::tokens);
+        std::ranges::transform(rows, std::back_inserter(lengths), &PlannedRow::tokens);
         BatchPlan plan(lengths, config);
         for (int64_t step = 0; step < plan.counts().totalSteps; ++step) {
             for (const auto& sequences : plan.microBatches(step))
@@ -82,9 +123,9 @@ private:
         size_t tokens = 0, longest = 0, supervised = 0;
         for (const Sequence& sequence : sequences) {
             for (const size_t row : sequence) {
-                tokens += m_rows[row].tokens;
-                longest = std::max<size_t>(longest, m_rows[row].tokens);
-                supervised += m_rows[row].supervised;
+                tokens += m_rows[row].tokens();
+                longest = std::max(longest, m_rows[row].longest());
+                supervised += m_rows[row].supervised();
             }
         }
         const std::array<std::array<size_t, 3>, 3> measures { { { tokens, longest, supervised },
@@ -95,7 +136,7 @@ private:
         }
     }
 
-    std::span<const RowExtent> m_rows;
+    std::span<const PlannedRow> m_rows;
     std::array<Extreme, 3> m_extremes;
 };
 
@@ -107,7 +148,7 @@ Result<int64_t> planPeakMemory(const ConfigChoice& choice, std::span<const RowEx
     if (!opened)
         return tl::unexpected(opened.error());
     const RunConfig& config = opened->config;
-    const auto rows = trainingExtents(extents, config);
+    const auto rows = trainingRows(extents, config);
     if (rows.empty())
         return failure("No row is left to train on; choose a longer max_length, or other rows.");
     auto steps = Extremes(rows, config).steps(config);

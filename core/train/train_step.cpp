@@ -1,23 +1,28 @@
 #include "core/train/host_tensor.h"
+#include "core/train/preference_loss.h"
 #include "core/train/stopwatch.h"
 #include "core/train/trainee.h"
-
-#include <ATen/ops/zeros.h>
 
 namespace tunebench {
 namespace {
 
-/// How much the sum of token losses of each micro-batch counts in the step's loss.
+/// What the loss is a mean over: supervised tokens, or preference pairs.
+int64_t learntUnits(const MicroBatch& batch)
+{
+    return batch.chosenSegments.empty() ? batch.supervised : std::ssize(batch.chosenSegments);
+}
+
+/// How much the sum of losses of each micro-batch counts in the step's loss.
 std::vector<double> lossWeights(const RunConfig& config, std::span<const MicroBatch> group)
 {
-    int64_t supervised = 0;
+    int64_t units = 0;
     for (const MicroBatch& batch : group)
-        supervised += batch.supervised;
+        units += learntUnits(batch);
     std::vector<double> weights;
     for (const MicroBatch& batch : group) {
         const bool tokens = config.lossNormalization == LossNormalization::tokens;
-        const double divisor = static_cast<double>(tokens ? supervised : batch.supervised)
-            * static_cast<double>(tokens ? 1 : group.size());
+        const double divisor
+            = static_cast<double>(tokens ? units : learntUnits(batch)) * static_cast<double>(tokens ? 1 : group.size());
         weights.push_back(1 / divisor);
     }
     return weights;
@@ -38,26 +43,24 @@ StepOutcome trainStep(Trainee& trainee, const RunConfig& config, std::span<const
 {
     StepOutcome outcome;
     const auto weights = lossWeights(config, group);
-    const RecomputePlan recompute {
-        config.gradientCheckpointing == GradientCheckpointing::full ? config.checkpointEveryLayers : 0,
-    };
     const double scale = trainee.scaler.scale();
     trainee.optimizer.clearGradients();
-    auto loss = at::zeros({}, at::TensorOptions().dtype(at::kDouble).device(trainee.decoder.device));
+    auto means = zeroSums(config, trainee.decoder.device);
     for (size_t i = 0; i < group.size(); ++i) {
         if (!goOn()) {
             outcome.interrupted = true;
             return outcome;
         }
         const MicroBatch& batch = group[i];
-        loss.add_(trainingPass(trainee.decoder, batch, weights[i] * scale, recompute, outcome.times), weights[i]);
+        means.add_(trainingPass(trainee.decoder, batch, config, weights[i] * scale, outcome.times), weights[i]);
         outcome.supervisedTokens += batch.supervised;
         outcome.tokens += batch.tokens;
         outcome.slots += static_cast<int64_t>(batch.ids.size());
     }
 
     const Stopwatch watch(outcome.optimizerSeconds);
-    outcome.loss = scalarValue(loss);
+    outcome.loss = scalarValue(means[0]);
+    outcome.preference = preferenceMetrics(means);
     outcome.gradNorm = trainee.optimizer.gradientNorm() / scale;
     outcome.skipped = !trainee.scaler.accept(outcome.gradNorm);
     if (outcome.skipped || !std::isfinite(outcome.gradNorm))

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/model/model_files.h"
+#include "core/runs/metrics.h"
 #include "core/train/loss_scaler.h"
 #include "core/train/optimizer.h"
 #include "core/train/pass.h"
@@ -25,6 +26,7 @@ Result<Trainee> makeTrainee(const RunConfig& config, const ModelSpec& spec, cons
 /// What one optimizer step did.
 struct StepOutcome {
     double loss = 0; ///< by the option loss_normalization
+    std::optional<PreferenceMetrics> preference; ///< objective dpo; means over the pairs
     double gradNorm = 0; ///< before clipping
     bool skipped = false; ///< gradients overflowed fp16; the loss scale was lowered instead
     bool interrupted = false; ///< goOn() said no; nothing was changed

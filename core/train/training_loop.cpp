@@ -198,6 +198,7 @@ void TrainingLoop::fill(StepMetrics& metrics, const StepOutcome& outcome)
         metrics.gradNorm = outcome.gradNorm;
     if (outcome.skipped)
         metrics.note = "gradients overflowed fp16: step skipped, loss scale lowered";
+    setPreference(metrics, outcome.preference);
     if (m_trainee.scaler.used())
         metrics.lossScale = m_trainee.scaler.scale();
     metrics.supervisedTokens = outcome.supervisedTokens;

@@ -182,13 +182,16 @@ private Q_SLOTS:
         const auto targets = at::randint(vocabulary, { rows }, fp32.dtype(at::kLong));
         const auto exactHead = head.value.to(at::kDouble);
         const auto logits = at::matmul(hidden.to(at::kDouble), exactHead.t());
-        const auto right = (at::logsumexp(logits, { 1 }) - logits.gather(1, targets.unsqueeze(1)).squeeze(1)).sum();
+        const auto right = at::logsumexp(logits, { 1 }) - logits.gather(1, targets.unsqueeze(1)).squeeze(1);
         QVERIFY(relativeDistance(linearCrossEntropy(hidden, head, targets), right) < 1e-6);
 
         at::Tensor gradient;
-        QVERIFY(relativeDistance(linearCrossEntropyWithGradient(hidden, head, targets, 0.5, gradient), right) < 1e-6);
-        auto logitGradient = at::softmax(logits, -1) * 0.5;
-        logitGradient.scatter_add_(1, targets.unsqueeze(1), at::ones_like(targets.unsqueeze(1)).to(at::kDouble) * -0.5);
+        const auto weights = at::rand({ rows }, fp32);
+        QVERIFY(
+            relativeDistance(linearCrossEntropyWithGradient(hidden, head, targets, weights, gradient), right) < 1e-6);
+        const auto exactWeights = weights.to(at::kDouble).unsqueeze(1);
+        auto logitGradient = at::softmax(logits, -1) * exactWeights;
+        logitGradient.scatter_add_(1, targets.unsqueeze(1), -exactWeights);
         QVERIFY(relativeDistance(gradient, at::matmul(logitGradient, exactHead)) < 1e-5);
         if (!halfHead)
             QVERIFY(relativeDistance(head.gradient, at::matmul(logitGradient.t(), hidden.to(at::kDouble))) < 1e-5);

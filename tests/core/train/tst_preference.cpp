@@ -1,0 +1,164 @@
+#include "core/base/files.h"
+#include "core/memory/counting_allocator.h"
+#include "core/model/lora.h"
+#include "core/train/dry_run.h"
+#include "core/train/evaluate.h"
+#include "tests/core/train/tiny_models.h"
+
+#include <QTest>
+
+using namespace tunebench;
+using namespace tunebench::test;
+
+namespace {
+
+nlohmann::json reference()
+{
+    return nlohmann::json::parse(
+        readFile(std::string(TUNEBENCH_TEST_DATA) + "/train/preference_reference.json").value());
+}
+
+void append(TokenRow& row, const nlohmann::json& side)
+{
+    const auto ids = side.at("input_ids").get<std::vector<TokenId>>();
+    const auto labels = side.at("labels").get<std::vector<TokenId>>();
+    row.ids.insert(row.ids.end(), ids.begin(), ids.end());
+    row.labels.insert(row.labels.end(), labels.begin(), labels.end());
+}
+
+std::vector<TokenRow> pairsOf(const nlohmann::json& reference)
+{
+    std::vector<TokenRow> pairs;
+    for (const auto& pair : reference.at("pairs")) {
+        TokenRow& row = pairs.emplace_back();
+        append(row, pair.at("chosen"));
+        row.rejected = row.ids.size();
+        append(row, pair.at("rejected"));
+    }
+    return pairs;
+}
+
+RunConfig preferenceConfig(const nlohmann::json& reference)
+{
+    RunConfig config = referenceConfig(Method::lora);
+    config.objective = Objective::dpo;
+    config.batchSize = reference.at("batch");
+    config.accumulationSteps = reference.at("accumulation");
+    config.learningRate = reference.at("learning_rate");
+    return config;
+}
+
+bool close(double value, double right, double tolerance)
+{
+    return std::abs(value - right) <= tolerance * std::max(std::abs(right), 1e-2);
+}
+
+} // namespace
+
+/// Steps over preference pairs against TRL (tests/data/train/make_preference.py).
+class TestPreference : public QObject {
+    Q_OBJECT
+
+private Q_SLOTS:
+    void stepsMatchTrl_data()
+    {
+        QTest::addColumn<QString>("loss");
+        QTest::addColumn<int>("padding");
+        QTest::addColumn<bool>("recompute");
+        for (const char* loss : { "sigmoid", "ipo" }) {
+            QTest::addRow("%s", loss) << loss << static_cast<int>(Padding::none) << false;
+            QTest::addRow("%s, recompute", loss) << loss << static_cast<int>(Padding::none) << true;
+            QTest::addRow("%s, padded", loss) << loss << static_cast<int>(Padding::longest) << false;
+        }
+    }
+
+    void stepsMatchTrl()
+    {
+        QFETCH(QString, loss);
+        QFETCH(int, padding);
+        QFETCH(bool, recompute);
+        const auto right = reference();
+        const auto pairs = pairsOf(right);
+        RunConfig config = preferenceConfig(right);
+        config.dpoLoss = loss == "ipo" ? DpoLoss::ipo : DpoLoss::sigmoid;
+        config.padding = static_cast<Padding>(padding);
+        config.gradientCheckpointing = recompute ? GradientCheckpointing::full : GradientCheckpointing::off;
+        Trainee trainee = makeTinyTrainee(openTinyModel("llama"), config);
+        int64_t step = 0;
+        for (const auto& expected : right.at(loss.toStdString())) {
+            const auto outcome
+                = trainStep(trainee, config, groupAt(pairs, config, step++), config.learningRate, [] { return true; });
+            QVERIFY(outcome.preference.has_value());
+            const auto& preference = *outcome.preference;
+            for (const auto& [key, value] : { std::pair("loss", outcome.loss), { "grad_norm", outcome.gradNorm },
+                     { "rewards_chosen", preference.rewardsChosen }, { "rewards_rejected", preference.rewardsRejected },
+                     { "margin", preference.margin }, { "accuracy", preference.accuracy } })
+                QVERIFY2(close(value, expected.at(key), 1e-4),
+                    qPrintable(QStringLiteral("step %1 %2: %3, not %4")
+                                   .arg(step)
+                                   .arg(QLatin1String(key))
+                                   .arg(value, 0, 'g', 10)
+                                   .arg(expected.at(key).get<double>(), 0, 'g', 10)));
+        }
+    }
+
+    /// An untrained adapter is the reference itself: every reward is 0, and the loss ln 2.
+    void freshAdapterPrefersNothing()
+    {
+        const auto right = reference();
+        const RunConfig config = preferenceConfig(right);
+        const TinyModel model = openTinyModel("llama");
+        Trainee trainee = makeTrainee(config, model.files.spec, model.files.weights.get(), nullptr, at::kCPU).value();
+        const auto metrics = evaluate(trainee.decoder, pairsOf(right), config, 1000, [] { return true; });
+        QVERIFY(close(*metrics->loss, std::log(2.0), 1e-12));
+        QCOMPARE(*metrics->margin, 0.0);
+        QCOMPARE(*metrics->accuracy, 0.0);
+        for (DecoderLayer& layer : trainee.decoder.layers)
+            QVERIFY(layer.query.lora.has_value());
+    }
+
+    /// An evaluation is the mean over all pairs, however they are cut into micro-batches.
+    void evaluationIsTheMeanOverPairs()
+    {
+        const auto right = reference();
+        RunConfig config = preferenceConfig(right);
+        const auto pairs = pairsOf(right);
+        Trainee trainee = makeTinyTrainee(openTinyModel("llama"), config);
+        const auto alone = evaluate(trainee.decoder, pairs, config, 1, [] { return true; });
+        config.evalBatchSize = 5;
+        const auto together = evaluate(trainee.decoder, pairs, config, 1000, [] { return true; });
+        QVERIFY(close(*alone->loss, *together->loss, 1e-6));
+        QVERIFY(close(*alone->margin, *together->margin, 1e-4));
+        QCOMPARE(*alone->accuracy, *together->accuracy);
+    }
+
+    void plannedPeakIsTheMeasuredOne_data()
+    {
+        QTest::addColumn<bool>("recompute");
+        QTest::newRow("all kept") << false;
+        QTest::newRow("recompute") << true;
+    }
+
+    void plannedPeakIsTheMeasuredOne()
+    {
+        QFETCH(bool, recompute);
+        const auto right = reference();
+        RunConfig config = preferenceConfig(right);
+        config.gradientCheckpointing = recompute ? GradientCheckpointing::full : GradientCheckpointing::off;
+        const auto pairs = pairsOf(right);
+        const TinyModel model = openTinyModel("llama");
+        const std::vector<std::vector<MicroBatch>> steps { groupAt(pairs, config, 0), groupAt(pairs, config, 1) };
+        const auto planned = dryRun(config, model.files.spec, steps);
+        const int64_t before = cpuLedger().allocated();
+        cpuLedger().resetPeak();
+        {
+            Trainee trainee = makeTinyTrainee(model, config);
+            for (const auto& group : steps)
+                trainStep(trainee, config, group, 1e-3, [] { return true; });
+        }
+        QCOMPARE(planned->peakAllocated, cpuLedger().peak() - before);
+    }
+};
+
+QTEST_APPLESS_MAIN(TestPreference)
+#include "tst_preference.moc"
