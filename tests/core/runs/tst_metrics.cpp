@@ -55,7 +55,7 @@ void TestMetrics::keysOfAStep()
         "supervised_tokens", "tokens", "padded_tokens", "seconds", "data_seconds", "forward_seconds",
         "backward_seconds", "recompute_seconds", "optimizer_seconds", "tokens_per_second", "allocated",
         "peak_allocated", "reserved", "device_used", "process", "cpu_utilization", "device_utilization", "power_watts",
-        "temperature", "clock_mhz", "loss_scale" };
+        "temperature", "clock_mhz", "loss_scale", "rewards_chosen", "rewards_rejected", "margin", "accuracy" };
     QCOMPARE(keys, expected);
     QVERIFY(object["type"] == "step");
     QVERIFY(object["allocated"].is_number_integer());
@@ -71,7 +71,7 @@ void TestMetrics::keysOfAnEvaluation()
     evaluation.tokens = 55;
     QCOMPARE(metricsToJson(evaluation).dump(),
         std::string(
-            R"({"type":"eval","step":10,"loss":1.4,"tokens":55,"perplexity":null,"training_loss":null,"gap":null,"seconds":0.0})"));
+            R"({"type":"eval","step":10,"loss":1.4,"tokens":55,"perplexity":null,"training_loss":null,"gap":null,"rewards_chosen":null,"rewards_rejected":null,"margin":null,"accuracy":null,"seconds":0.0})"));
 }
 
 void TestMetrics::numbersReadBackExactly_data()
