@@ -8,6 +8,7 @@ int main(int argc, char** argv)
     tunebench::Console console { std::cin, std::cout, std::cerr };
     tunebench::CommandLine line;
     tunebench::addTrain(line);
+    addPlan(line);
     tunebench::addResume(line);
     tunebench::addTextCommands(line);
     tunebench::addDoctor(line);

@@ -1,3 +1,4 @@
+#include "app/cli/config_arguments.h"
 #include "app/cli/engine_commands.h"
 #include "app/cli/interrupt.h"
 #include "app/cli/train_output.h"
@@ -12,26 +13,10 @@ namespace tunebench {
 
 namespace {
 
-struct Options {
-    std::string config;
-    std::vector<std::string> assignments;
+struct Options : ConfigArguments {
     std::string runs;
     std::string name;
 };
-
-Result<ConfigChoice> readChoice(const Options& options)
-{
-    auto choice = options.config.empty() ? Result<ConfigChoice>(ConfigChoice {}) : configFromFile(options.config);
-    for (const std::string& assignment : options.assignments) {
-        if (!choice) {
-            break;
-        }
-        if (const auto set = applyAssignment(*choice, assignment); !set) {
-            return tl::unexpected(set.error());
-        }
-    }
-    return choice;
-}
 
 /// Follows the run to its end. The run folder is written by the trainer, so a slow terminal does not hold it up.
 void follow(Trainer& trainer, TrainOutput& output)
@@ -98,11 +83,7 @@ void addTrain(CommandLine& line)
     const auto options = std::make_shared<Options>();
     CLI::App* command = line.add(
         "train", "Train, and keep the run", [options](Console& console) { return train(console, *options); });
-    command->add_option(
-        "CONFIG", options->config, "Config file (JSON); without one, the demo model on the demo dataset");
-    command->add_option("--set", options->assignments, "Option that overrides the config, as key=value (batch_size=8)")
-        ->allow_extra_args(false)
-        ->type_name("KEY=VALUE");
+    addConfigArguments(command, *options);
     command->add_option("--name", options->name, "Name of the run; without one, date and model");
     addRunsOption(command, options->runs);
     command->footer("The options: tunebench-cli options");

@@ -76,6 +76,7 @@ struct RunConfig {
     std::optional<int64_t> evalBatchSize; ///< rows; batchSize when absent
     std::string device = "auto"; ///< auto, cpu, cuda:N
     int64_t threads = 0; ///< 0: all cores
+    std::optional<std::string> card; ///< a name in the card list, or an amount: limits the device's memory
     int64_t memoryLimit = 0; ///< bytes; 0: no limit
 
     // optimisation

@@ -1,3 +1,5 @@
+#include "core/config/cards.h"
+#include "core/config/number_text.h"
 #include "core/config/option_rows.h"
 
 namespace tunebench {
@@ -17,6 +19,14 @@ std::optional<std::string> checkDevice(const std::string& text)
         return std::nullopt;
     }
     return "auto, cpu or cuda:N (cuda:0 is the first card)";
+}
+
+std::optional<std::string> checkCard(const std::string& text)
+{
+    if (cardBytes(text))
+        return std::nullopt;
+    return "a card of the list (GTX 1650, RTX 3060, ...: tunebench-cli plan --help shows all) or an amount such as "
+           "6 GiB";
 }
 
 } // namespace
@@ -94,6 +104,13 @@ std::vector<OptionRow> memoryRows()
                 .help = "Processor threads; 0: all cores.",
                 .least = 0,
                 .most = 1024 }),
+        checked(row(&RunConfig::card,
+                    { .key = "card",
+                        .group = G::memory,
+                        .label = "Card",
+                        .help = "The run is limited to what this card has free (GTX 1650, RTX 3060, ..., or an amount "
+                                "such as 6 GiB), whether or not you own one. None: the device's own memory." }),
+            checkCard),
         row(&RunConfig::memoryLimit,
             { .key = "memory_limit",
                 .group = G::memory,

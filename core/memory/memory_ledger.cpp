@@ -4,6 +4,7 @@ namespace tunebench {
 namespace {
 
 thread_local MemoryCategory currentCategory = MemoryCategory::temporary;
+thread_local MemoryPlace currentPlace;
 
 size_t indexOf(MemoryCategory category)
 {
@@ -35,6 +36,23 @@ MemoryCategory CategoryScope::current()
     return currentCategory;
 }
 
+PlaceScope::PlaceScope(MemoryPlace place)
+    : m_before(currentPlace)
+{
+    currentPlace = place;
+}
+
+PlaceScope::PlaceScope(std::string_view operation)
+    : m_before(currentPlace)
+{
+    currentPlace.operation = operation;
+}
+
+PlaceScope::~PlaceScope()
+{
+    currentPlace = m_before;
+}
+
 int64_t MemoryLedger::rounded(size_t bytes)
 {
     return static_cast<int64_t>((bytes + rounding - 1) / rounding * rounding);
@@ -50,6 +68,7 @@ bool MemoryLedger::add(int64_t bytes, MemoryCategory category)
     if (m_allocated > m_peak) {
         m_peak = m_allocated;
         m_atPeak = m_byCategory;
+        m_placeOfPeak = currentPlace;
     }
     return true;
 }
@@ -90,6 +109,13 @@ void MemoryLedger::resetPeak()
     const std::lock_guard lock(m_mutex);
     m_peak = m_allocated;
     m_atPeak = m_byCategory;
+    m_placeOfPeak = currentPlace;
+}
+
+MemoryPlace MemoryLedger::placeOfPeak() const
+{
+    const std::lock_guard lock(m_mutex);
+    return m_placeOfPeak;
 }
 
 void MemoryLedger::setLimit(int64_t bytes)

@@ -38,6 +38,27 @@ private:
     MemoryCategory m_before;
 };
 
+/// What the calling thread is doing: for saying where a peak is.
+struct MemoryPlace {
+    int layer = -1; ///< of the decoder; -1: none
+    std::string_view operation = "load"; ///< load, embedding, attention, mlp, head and loss, clip, optimizer, ...
+    std::string_view pass = "load"; ///< load, forward, recompute, backward, update
+};
+
+/// While it lives, the calling thread is at `place`.
+class PlaceScope {
+public:
+    explicit PlaceScope(MemoryPlace place);
+    /// Another operation of the same layer and pass.
+    explicit PlaceScope(std::string_view operation);
+    PlaceScope(const PlaceScope&) = delete;
+    PlaceScope& operator=(const PlaceScope&) = delete;
+    ~PlaceScope();
+
+private:
+    MemoryPlace m_before;
+};
+
 /// Live bytes of one device, as its counting allocator sees them. Safe from several threads.
 class MemoryLedger {
 public:
@@ -53,6 +74,7 @@ public:
     int64_t peak() const;
     MemoryBreakdown breakdown() const;
     MemoryBreakdown breakdownAtPeak() const;
+    MemoryPlace placeOfPeak() const;
 
     /// The peak starts again from what is live now.
     void resetPeak();
@@ -67,6 +89,7 @@ private:
     int64_t m_limit = 0;
     MemoryBreakdown m_byCategory {};
     MemoryBreakdown m_atPeak {};
+    MemoryPlace m_placeOfPeak;
 };
 
 } // namespace tunebench

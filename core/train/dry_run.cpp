@@ -23,7 +23,8 @@ Result<PlannedMemory> dryRun(
     const int64_t resident = metaLedger().allocated() - before;
     for (const auto& group : steps)
         trainStep(*trainee, config, group, config.learningRate, [] { return true; });
-    return PlannedMemory { metaLedger().peak() - before, resident, metaLedger().breakdownAtPeak() };
+    return PlannedMemory { metaLedger().peak() - before, resident, metaLedger().breakdownAtPeak(),
+        metaLedger().placeOfPeak() };
 }
 
 } // namespace tunebench

@@ -14,6 +14,7 @@ struct PlannedMemory {
     int64_t peakAllocated = 0; ///< bytes, over making the model and all steps
     int64_t resident = 0; ///< bytes between steps
     MemoryBreakdown atPeak {};
+    MemoryPlace place; ///< of the peak
 };
 
 /// Makes the model on the meta device and runs the given optimizer steps there: the very code that trains, with no

@@ -1,5 +1,7 @@
 #include "core/train/explain_failure.h"
 
+#include "core/config/cards.h"
+
 #include <c10/util/Exception.h>
 #include <new>
 #include <vector>
@@ -30,8 +32,8 @@ std::string memoryRemedies(const RunConfig& config, bool training)
         remedies.emplace_back("precision bf16 or fp16");
     if (training)
         remedies.emplace_back("a smaller max_length");
-    if (config.memoryLimit > 0)
-        remedies.emplace_back("a higher memory_limit");
+    if (limitBytes(config) > 0)
+        remedies.emplace_back(config.card ? "a larger card" : "a higher memory_limit");
     remedies.emplace_back("a smaller model");
     return joined(remedies);
 }

@@ -1,5 +1,6 @@
 #include "core/train/plan_memory.h"
 
+#include "core/config/cards.h"
 #include "core/data/length_statistics.h"
 #include "core/data/micro_batches.h"
 #include "core/train/dry_run.h"
@@ -86,37 +87,48 @@ public:
         std::vector<size_t> lengths;
         std::ranges::transform(rows, std::back_inserter(lengths), &PlannedRow::tokens);
         BatchPlan plan(lengths, config);
+        m_counts = plan.counts();
         for (int64_t step = 0; step < plan.counts().totalSteps; ++step) {
             for (const auto& sequences : plan.microBatches(step))
                 consider(sequences);
         }
     }
 
-    /// Optimizer steps of nothing but extreme micro-batches, each twice where gradients are accumulated.
-    std::vector<std::vector<MicroBatch>> steps(const RunConfig& config) const
+    /// One accumulation group of nothing but extreme micro-batches. No step needs more than this one, however many
+    /// there are: gradients and the optimizer's state are there from the beginning, and a micro-batch leaves nothing
+    /// behind.
+    std::vector<MicroBatch> group(const RunConfig& config) const
     {
-        std::vector<std::vector<MicroBatch>> steps;
-        for (const Extreme& extreme : m_extremes) {
-            std::vector<TokenRow> rows;
-            std::vector<Sequence> sequences;
-            for (const Sequence& sequence : extreme.sequences) {
-                Sequence& renumbered = sequences.emplace_back();
-                for (const size_t row : sequence) {
-                    renumbered.push_back(rows.size());
-                    rows.push_back(rowOfShape(m_rows[row]));
-                }
-            }
-            const size_t repeats = config.accumulationSteps > 1 ? 2 : 1;
-            steps.emplace_back(repeats, collate(rows, sequences, config, 0));
+        std::vector<MicroBatch> group;
+        for (auto extreme = m_extremes.begin(); extreme != m_extremes.end(); ++extreme) {
+            const auto same = [&](const Extreme& other) { return other.sequences == extreme->sequences; };
+            if (std::none_of(m_extremes.begin(), extreme, same))
+                group.push_back(microBatch(extreme->sequences, config));
         }
-        return steps;
+        return group;
     }
+
+    const StepCounts& counts() const { return m_counts; }
 
 private:
     struct Extreme {
         std::array<size_t, 3> measure {}; ///< compared in order
         std::vector<Sequence> sequences;
     };
+
+    MicroBatch microBatch(const std::vector<Sequence>& sequences, const RunConfig& config) const
+    {
+        std::vector<TokenRow> rows;
+        std::vector<Sequence> renumbered;
+        for (const Sequence& sequence : sequences) {
+            renumbered.emplace_back();
+            for (const size_t row : sequence) {
+                renumbered.back().push_back(rows.size());
+                rows.push_back(rowOfShape(m_rows[row]));
+            }
+        }
+        return collate(rows, renumbered, config, 0);
+    }
 
     void consider(const std::vector<Sequence>& sequences)
     {
@@ -138,24 +150,43 @@ private:
 
     std::span<const PlannedRow> m_rows;
     std::array<Extreme, 3> m_extremes;
+    StepCounts m_counts;
 };
 
 } // namespace
 
-Result<int64_t> planPeakMemory(const ConfigChoice& choice, std::span<const RowExtent> extents)
+Result<std::vector<RowExtent>> datasetExtents(const RunConfig& config, int64_t vocabularySize)
 {
-    const auto opened = openRunModel(choice, [](const std::string&, bool) {});
+    const auto text = openTextFor(config);
+    if (!text)
+        return tl::unexpected(text.error());
+    const auto setup = keepingSetup(*text ? &**text : nullptr, config.model, vocabularySize);
+    return inspectDataset(config.dataset, config, setup).map([](DatasetInspection found) {
+        return std::move(found.extents);
+    });
+}
+
+Result<MemoryPlan> planMemory(const ConfigChoice& choice, std::span<const RowExtent> extents)
+{
+    auto opened = openRunModel(choice, [](const std::string&, bool) {});
     if (!opened)
         return tl::unexpected(opened.error());
     const RunConfig& config = opened->config;
     const auto rows = trainingRows(extents, config);
     if (rows.empty())
         return failure("No row is left to train on; choose a longer max_length, or other rows.");
-    auto steps = Extremes(rows, config).steps(config);
-    steps.push_back(steps.front()); // the second step holds the optimizer's state from its beginning
-    return dryRun(config, opened->model.spec, steps).map([](const PlannedMemory& planned) {
-        return planned.peakAllocated;
-    });
+    const Extremes extremes(rows, config);
+    const std::vector<std::vector<MicroBatch>> steps { extremes.group(config) };
+    const auto planned = dryRun(config, opened->model.spec, steps);
+    if (!planned)
+        return tl::unexpected(planned.error());
+    return MemoryPlan { planned->peakAllocated, planned->resident, planned->atPeak, planned->place, limitBytes(config),
+        config, extremes.counts() };
+}
+
+Result<int64_t> planPeakMemory(const ConfigChoice& choice, std::span<const RowExtent> extents)
+{
+    return planMemory(choice, extents).map(&MemoryPlan::peakAllocated);
 }
 
 } // namespace tunebench

@@ -86,6 +86,15 @@ void noticeTruncation(const TruncationCounts& cut, const RunConfig& config, cons
 
 } // namespace
 
+Result<std::optional<TextModel>> openTextFor(const RunConfig& config)
+{
+    return holdsTokenRows(config.dataset, config).and_then([&](bool tokens) -> Result<std::optional<TextModel>> {
+        if (tokens)
+            return std::nullopt;
+        return openTextModel(config.model);
+    });
+}
+
 Result<PreparedData> prepareData(
     const RunConfig& config, const ModelSpec& spec, const Notice& notice, const std::stop_token& stop)
 {
@@ -93,16 +102,10 @@ Result<PreparedData> prepareData(
         return failure("max_length: " + std::to_string(config.maxLength)
             + " tokens is more than the model's context of " + std::to_string(spec.contextLength)
             + "; choose at most that.");
-    const auto tokenRows = holdsTokenRows(config.dataset, config);
-    if (!tokenRows)
-        return tl::unexpected(tokenRows.error());
-    std::optional<TextModel> text;
-    if (!*tokenRows) {
-        auto opened = openTextModel(config.model);
-        if (!opened)
-            return tl::unexpected(opened.error());
-        text = std::move(*opened);
-    }
+    const auto opened = openTextFor(config);
+    if (!opened)
+        return tl::unexpected(opened.error());
+    const std::optional<TextModel>& text = *opened;
     const auto setup = keepingSetup(text ? &*text : nullptr, config.model, spec.vocabularySize);
     auto dataset = load(config.dataset, config, setup, notice, stop);
     if (!dataset)

@@ -4,6 +4,7 @@
 #include "core/model/model_files.h"
 
 #include <functional>
+#include <optional>
 #include <stop_token>
 
 namespace tunebench {
@@ -21,6 +22,9 @@ struct PreparedData {
     std::string fingerprint;
     TokenId padId = 0; ///< fills padding slots, which nothing ever looks at
 };
+
+/// The text files of the config's model; none for rows of tokens, which need none.
+Result<std::optional<TextModel>> openTextFor(const RunConfig& config);
 
 /// Reads, tokenises and splits the rows of `config`; opens the model's tokenizer only where the rows are not tokens
 /// already. Rows encoded once are kept in the cache folder. Errors: unreadable files, no usable row, a max_length

@@ -1,6 +1,7 @@
 #include "core/train/training_run.h"
 
 #include "core/data/micro_batches.h"
+#include "core/config/cards.h"
 #include "core/memory/device.h"
 #include "core/runs/run_library.h"
 #include "core/train/checkpoint.h"
@@ -95,7 +96,7 @@ Result<LoopEnd> trainAndSave(
         return tl::unexpected(device.error());
     useThreads(inputs.config.threads);
     resetPeakMemory(*device);
-    if (auto limited = limitMemory(*device, inputs.config.memoryLimit); !limited)
+    if (auto limited = limitMemory(*device, limitBytes(inputs.config)); !limited)
         return tl::unexpected(limited.error());
     notice("Loading the weights.", false);
     auto trainee = guarded(inputs.config, false, [&] {

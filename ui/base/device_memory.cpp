@@ -1,5 +1,6 @@
 #include "ui/base/device_memory.h"
 
+#include "core/config/cards.h"
 #include "core/config/number_text.h"
 #include "core/memory/nvml.h"
 #include "core/memory/process_meter.h"
@@ -21,8 +22,10 @@ QString translated(const char* text)
 
 MemoryLimit memoryLimitOf(const RunConfig& config)
 {
-    if (config.memoryLimit > 0) {
-        return { config.memoryLimit, translated(QT_TRANSLATE_NOOP("MemoryLimit", "limit")) };
+    if (const int64_t bytes = limitBytes(config); bytes > 0) {
+        return { bytes,
+            config.card && bytes != config.memoryLimit ? QString::fromStdString(*config.card)
+                                                       : translated(QT_TRANSLATE_NOOP("MemoryLimit", "limit")) };
     }
     constexpr std::string_view cuda = "cuda:";
     const std::string_view device = config.device;

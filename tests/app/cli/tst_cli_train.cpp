@@ -92,6 +92,46 @@ private slots:
             QVERIFY2(QJsonDocument::fromJson(steps[0].toUtf8()).object().contains(key), key);
     }
 
+    /// The peak that is planned is the one that the run then has, in every cell of the grid.
+    void planIsWhatTheRunNeeds()
+    {
+        QByteArray out, err;
+        const QStringList grid { "--grid", "batch_size=1,3", "--grid", "gradient_checkpointing=off,full" };
+        QCOMPARE(run(QStringList { "plan", config(), "--json", "--card", "8 GiB" } + grid, out, err), 0);
+        const auto cells = nlohmann::json::parse(out.toStdString()).at("grid");
+        int number = 0;
+        QCOMPARE(cells.size(), size_t { 4 });
+        for (const auto& cell : cells) {
+            QVERIFY(cell.at("fits") == true);
+            const auto name = QString::number(number++);
+            QStringList arguments { "train", config(), "--runs", runs(), "--name", "planned-" + name };
+            for (const auto& [key, value] : cell.at("set").items())
+                arguments << "--set"
+                          << QString::fromStdString(
+                                 key + "=" + (value.is_string() ? value.get<std::string>() : value.dump()));
+            QCOMPARE(run(arguments, out, err), 0);
+            const auto summary = findRun(runsPath(), "planned-" + name.toStdString()).value().summary;
+            QCOMPARE(cell.at("peak_allocated").get<int64_t>(), summary.peakAllocated);
+            int64_t sum = 0;
+            for (const auto& [category, bytes] : cell.at("categories").items())
+                sum += bytes.get<int64_t>();
+            QCOMPARE(sum, summary.peakAllocated);
+        }
+    }
+
+    void planSaysWhenItDoesNotFit()
+    {
+        QByteArray out, err;
+        QCOMPARE(run({ "plan", config(), "--json", "--card", "100 KiB" }, out, err), 0);
+        const auto planned = nlohmann::json::parse(out.toStdString());
+        QVERIFY(planned.at("fits") == false);
+        QVERIFY(planned.at("at").at("pass").is_string());
+        QCOMPARE(run({ "plan", config(), "--card", "100 KiB" }, out, err), 0);
+        QVERIFY2(out.contains("does not fit"), out);
+        QCOMPARE(run({ "plan", config(), "--grid", "batch_size" }, out, err), 2);
+        QVERIFY2(err.contains("key=a,b,c"), err);
+    }
+
     void exportsTheAdapter()
     {
         QByteArray out, err;

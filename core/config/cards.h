@@ -1,0 +1,34 @@
+#pragma once
+
+#include "core/base/result.h"
+#include "core/config/run_config.h"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace tunebench {
+
+/// A graphics card that a run can be planned for, and limited to, without owning it (resources/cards.json).
+struct Card {
+    std::string name; ///< "GTX 1650"
+    int64_t memory = 0; ///< bytes, as sold
+    int64_t usable = 0; ///< bytes that a program finds free when nothing else runs
+    std::string computeCapability; ///< "7.5"
+    bool tensorCores = false; ///< fp16 products are fast
+    bool bf16 = false; ///< it multiplies bf16
+};
+
+/// Smallest families first.
+std::span<const Card> cards();
+
+/// The bytes that a card of the list has for a run ("GTX 1650", "rtx3060", "NVIDIA GeForce GTX 1650"), or an amount as
+/// it stands: "4080218931", "3.8 GiB", "3900 MiB", "4 GB". An error names the cards.
+Result<int64_t> cardBytes(std::string_view nameOrBytes);
+
+/// What the device refuses more than in a run with these options: memory_limit, else the card's bytes; 0: no limit. The
+/// smaller of the two where both are set.
+int64_t limitBytes(const RunConfig& config);
+
+} // namespace tunebench
