@@ -37,6 +37,7 @@ struct RunSummary {
     int64_t trainingRows = 0, heldOutRows = 0, refusedRows = 0;
     int64_t truncatedRows = 0, tokensCut = 0, answersCut = 0;
     double truncatedShare = 0; ///< of the usable rows
+    std::string throughput; ///< where the time went and what would help, in words
     std::optional<double> lossNoise; ///< standard deviation of raw minus smoothed loss after warm-up
 };
 nlohmann::ordered_json summaryToJson(const RunSummary& summary);

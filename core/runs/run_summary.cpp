@@ -45,6 +45,7 @@ constexpr std::array summaryFields {
     Field { "tokens_cut", &RunSummary::tokensCut },
     Field { "answers_cut", &RunSummary::answersCut },
     Field { "loss_noise", &RunSummary::lossNoise },
+    Field { "throughput", &RunSummary::throughput },
 };
 
 } // namespace

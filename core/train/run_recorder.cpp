@@ -12,6 +12,8 @@ namespace {
 /// How long the summary on disk may lag behind, seconds.
 constexpr double summaryInterval = 2;
 
+constexpr size_t mostTimedSteps = 4096;
+
 template <class T> void raise(std::optional<T>& highest, const std::optional<T>& value)
 {
     if (value)
@@ -92,6 +94,9 @@ void RunRecorder::step(const StepMetrics& metrics, bool written)
     if (metrics.step > warmupStepsOfAverages) {
         m_summary.secondsAfterWarmup += metrics.seconds;
         m_tokensAfterWarmup += metrics.tokens;
+        if (m_timedSteps.size() >= mostTimedSteps)
+            m_timedSteps.erase(m_timedSteps.begin(), m_timedSteps.begin() + mostTimedSteps / 2);
+        m_timedSteps.push_back(metrics);
         m_summary.tokensPerSecond = static_cast<double>(m_tokensAfterWarmup) / m_summary.secondsAfterWarmup;
     }
     m_summary.peakAllocated = std::max(m_summary.peakAllocated, metrics.peakAllocated);

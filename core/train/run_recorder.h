@@ -28,6 +28,10 @@ public:
     /// Adds what the training since the evaluation before says, and counts it; see countEvaluation for `minDelta`.
     void evaluation(EvalMetrics metrics, double minDelta);
     void state(RunState state, std::string reason = {});
+    void throughput(std::string text) { m_summary.throughput = std::move(text); }
+
+    /// The newest steps whose times count in averages.
+    const std::vector<StepMetrics>& timedSteps() const { return m_timedSteps; }
 
     /// The first thing that could not be written.
     Result<void> check() const { return m_written; }
@@ -59,6 +63,7 @@ private:
     LossNoise m_noise;
     MeanLoss m_sinceEvaluation;
     std::vector<EvalMetrics> m_evaluations;
+    std::vector<StepMetrics> m_timedSteps;
     int64_t m_tokensAfterWarmup = 0;
     double m_utilizationSum = 0, m_powerSum = 0;
     int64_t m_utilizationCount = 0, m_powerCount = 0;

@@ -1,9 +1,12 @@
 #include "core/train/training_run.h"
 
-#include "core/data/micro_batches.h"
 #include "core/config/cards.h"
+#include "core/config/choices.h"
+#include "core/data/micro_batches.h"
 #include "core/memory/device.h"
+#include "core/memory/doctor.h"
 #include "core/runs/run_library.h"
+#include "core/runs/throughput.h"
 #include "core/train/checkpoint.h"
 #include "core/train/explain_failure.h"
 #include "core/train/resume_run.h"
@@ -124,6 +127,27 @@ Result<LoopEnd> trainAndSave(
     return trained;
 }
 
+/// A product type that this machine's measurement says is faster than the run's.
+std::optional<FasterType> fasterType(const RunConfig& config)
+{
+    const auto report = storedReport();
+    if (!report)
+        return std::nullopt;
+    const auto device = std::ranges::find(report->devices, config.device, &DeviceMeasurement::device);
+    if (device == report->devices.end())
+        return std::nullopt;
+    const auto own = std::ranges::find(device->types, config.compute, &TypeMeasurement::type);
+    if (own == device->types.end() || !own->gflops)
+        return std::nullopt;
+    std::optional<FasterType> fastest;
+    for (const TypeMeasurement& type : device->types) {
+        const double factor = type.passesSelfTest ? type.gflops.value_or(0) / *own->gflops : 0;
+        if (factor > (fastest ? fastest->factor : 1))
+            fastest = { std::string(choiceName(type.type)), factor };
+    }
+    return fastest;
+}
+
 /// Trains in a folder that is held, and leaves its last word there.
 Result<std::filesystem::path> trainIn(
     RunFolder folder, const RunInputs& inputs, bool resumed, const RunControls& controls, const Notice& notice)
@@ -138,6 +162,9 @@ Result<std::filesystem::path> trainIn(
     }
     if (!finished->reason.empty())
         notice(finished->reason, false);
+    recorder.throughput(throughputText(recorder.timedSteps(), inputs.config, fasterType(inputs.config)));
+    if (!recorder.summary().throughput.empty())
+        notice(recorder.summary().throughput, false);
     recorder.state(finished->state, finished->reason);
     if (auto written = recorder.check(); !written)
         return tl::unexpected(written.error());

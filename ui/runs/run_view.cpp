@@ -142,6 +142,9 @@ void RunView::showFacts(const RunRecord& run)
     if (summary.overfittingSince) {
         facts.push_back(QString::fromStdString(overfittingText(*summary.overfittingSince)));
     }
+    if (!summary.throughput.empty()) {
+        facts.push_back(QString::fromStdString(summary.throughput));
+    }
     m_facts->setText(facts.join(QStringLiteral(" \u00b7 ")));
 }
 
