@@ -75,6 +75,18 @@ std::span<const Card> cards()
     return list;
 }
 
+const Card* findCard(std::string_view name)
+{
+    const std::string plain = plainName(name);
+    const Card* longest = nullptr;
+    for (const Card& card : cards()) {
+        const std::string own = plainName(card.name);
+        if (plain.starts_with(own) && (!longest || own.size() > plainName(longest->name).size()))
+            longest = &card;
+    }
+    return longest;
+}
+
 Result<int64_t> cardBytes(std::string_view nameOrBytes)
 {
     const auto card

@@ -23,6 +23,10 @@ struct Card {
 /// Smallest families first.
 std::span<const Card> cards();
 
+/// The card of the list that a name or a driver's name for it stands for ("NVIDIA GeForce GTX 1650 SUPER" is a GTX
+/// 1650); nullptr for others.
+const Card* findCard(std::string_view name);
+
 /// The bytes that a card of the list has for a run ("GTX 1650", "rtx3060", "NVIDIA GeForce GTX 1650"), or an amount as
 /// it stands: "4080218931", "3.8 GiB", "3900 MiB", "4 GB". An error names the cards.
 Result<int64_t> cardBytes(std::string_view nameOrBytes);

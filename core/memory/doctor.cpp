@@ -106,6 +106,14 @@ std::optional<MachineReport> storedReport()
     return report && describes(*report, machineFacts()) ? std::move(report) : std::nullopt;
 }
 
+DeviceMeasurement knownDevice(const std::string& device)
+{
+    const auto stored = storedReport();
+    const MachineReport report = stored ? *stored : machineFacts();
+    const DeviceMeasurement* found = find(report, device);
+    return found ? *found : DeviceMeasurement { .device = device };
+}
+
 Result<RunConfig> resolveAutomatic(RunConfig config)
 {
     auto report = storedReport();

@@ -43,6 +43,9 @@ MachineReport examineMachine();
 /// The stored measurement, if there is one for this machine.
 std::optional<MachineReport> storedReport();
 
+/// What is known of a device ("cpu", "cuda:0"): the stored measurement, or name and memory alone.
+DeviceMeasurement knownDevice(const std::string& device);
+
 nlohmann::ordered_json reportToJson(const MachineReport& report);
 
 /// `auto` for device, precision and compute resolved: from the stored measurement, or by a rule over what the device

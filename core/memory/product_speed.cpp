@@ -1,5 +1,7 @@
 #include "core/memory/product_speed.h"
 
+#include "core/config/choices.h"
+#include "core/config/number_text.h"
 #include "core/memory/device.h"
 
 #include <ATen/DeviceAccelerator.h>
@@ -8,6 +10,7 @@
 #include <ATen/ops/mm.h>
 #include <ATen/ops/randn.h>
 #include <algorithm>
+#include <c10/util/Exception.h>
 #include <chrono>
 #include <cmath>
 
@@ -49,30 +52,64 @@ double allowedError(NumberType type)
     return 0;
 }
 
+/// The operands of a product, exact and as the device has them.
+struct Operands {
+    at::Tensor exactLeft, exactRight, left, right;
+
+    Operands(int64_t rowCount, int64_t columnCount, NumberType type, at::Device device)
+        : exactLeft(at::randn({ rowCount, inner }, at::TensorOptions().dtype(at::kDouble)))
+        , exactRight(at::randn({ columnCount, inner }, at::TensorOptions().dtype(at::kDouble)))
+        , left(exactLeft.to(device, scalarType(type)))
+        , right(exactRight.to(device, scalarType(type)))
+    {
+    }
+
+    double relativeError() const
+    {
+        const auto exact = at::mm(exactLeft, exactRight.t());
+        const auto difference = at::mm(left, right.t()).to(at::kCPU, at::kDouble).sub_(exact);
+        return at::linalg_vector_norm(difference).item<double>() / at::linalg_vector_norm(exact).item<double>();
+    }
+};
+
+bool isRight(double error, NumberType type)
+{
+    return std::isfinite(error) && error < allowedError(type);
+}
+
 } // namespace
 
 TypeMeasurement measureProducts(NumberType type, at::Device device)
 {
     TypeMeasurement measured { .type = type };
-    const auto host = at::TensorOptions().dtype(at::kDouble);
-    const auto exactLeft = at::randn({ rows, inner }, host);
-    const auto exactRight = at::randn({ columns, inner }, host);
-    const auto left = exactLeft.to(device, scalarType(type));
-    const auto right = exactRight.to(device, scalarType(type));
-
-    const auto exact = at::mm(exactLeft, exactRight.t());
-    const auto difference = at::mm(left, right.t()).to(at::kCPU, at::kDouble).sub_(exact);
-    const double error
-        = at::linalg_vector_norm(difference).item<double>() / at::linalg_vector_norm(exact).item<double>();
+    const Operands operands(rows, columns, type, device);
+    const double error = operands.relativeError();
     measured.worstRelativeError = error;
-    measured.passesSelfTest = std::isfinite(error) && error < allowedError(type);
+    measured.passesSelfTest = isRight(error, type);
 
-    double best = secondsOfProduct(left, right);
+    double best = secondsOfProduct(operands.left, operands.right);
     const auto end = Clock::now() + std::chrono::milliseconds(150);
     while (Clock::now() < end)
-        best = std::min(best, secondsOfProduct(left, right));
+        best = std::min(best, secondsOfProduct(operands.left, operands.right));
     measured.gflops = 2.0 * rows * inner * columns / best / 1e9;
     return measured;
+}
+
+Result<void> selfTestProducts(NumberType type, at::Device device)
+{
+    constexpr int64_t side = 64;
+    const std::string what = "Products in " + std::string(choiceName(type)) + " on " + device.str();
+    try {
+        const double error = Operands(side, side, type, device).relativeError();
+        if (isRight(error, type))
+            return {};
+        return failure(
+            what + " are wrong (relative error " + numberText(error) + "); choose another compute type.", Fault::work);
+    } catch (const c10::OutOfMemoryError&) {
+        return {}; // a limit too low for this is too low for the run, which says so with its remedies
+    } catch (const std::exception&) {
+        return failure(what + " do not work on this device; choose another compute type.", Fault::work);
+    }
 }
 
 } // namespace tunebench

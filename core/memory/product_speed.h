@@ -10,4 +10,8 @@ namespace tunebench {
 /// about a quarter of a second.
 TypeMeasurement measureProducts(NumberType type, at::Device device);
 
+/// Multiplies a little in `type` on `device` and compares with fp64: an error when the result is wrong, or the device
+/// cannot. Takes some milliseconds.
+Result<void> selfTestProducts(NumberType type, at::Device device);
+
 } // namespace tunebench

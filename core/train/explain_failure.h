@@ -13,6 +13,6 @@ namespace tunebench {
 std::string explainException(const std::exception& error, const RunConfig& config, bool training);
 
 /// Why training stopped at a gradient that is not finite, and what to change.
-std::string explainNotFinite(const StepMetrics& metrics, const RunConfig& config);
+std::string explainNotFinite(const StepMetrics& metrics, const RunConfig& config, const std::string& where);
 
 } // namespace tunebench

@@ -245,4 +245,20 @@ at::Tensor evaluationPass(Decoder& decoder, const MicroBatch& batch, const RunCo
     return lossOf(decoder, forwardOnly(decoder, inputs.context, inputs.ids), inputs, reference, config).sums;
 }
 
+void watchedPass(Decoder& decoder, const MicroBatch& batch, const RunConfig& config,
+    const std::function<void(const std::string& what, const at::Tensor& tensor)>& watch)
+{
+    const PassInputs inputs(decoder, batch);
+    const auto reference = referenceOf(decoder, batch, inputs, config);
+    auto x = embed(decoder, inputs.ids);
+    watch("the embedding", x);
+    for (size_t i = 0; i < decoder.layers.size(); ++i) {
+        LayerActivations kept;
+        x = layerForward(decoder.layers[i], inputs.context, x, &kept);
+        watch("the output of attention in layer " + std::to_string(i), kept.middle);
+        watch("the output of layer " + std::to_string(i), x);
+    }
+    watch("the loss", lossOf(decoder, x, inputs, reference, config).sums);
+}
+
 } // namespace tunebench

@@ -4,6 +4,9 @@
 #include "core/data/micro_batches.h"
 #include "core/model/decoder.h"
 
+#include <functional>
+#include <string>
+
 namespace tunebench {
 
 /// Wall time of the parts of a pass, seconds.
@@ -23,5 +26,9 @@ at::Tensor trainingPass(
 /// Forward only: the same sums. The decoder is as it was afterwards; its adapter is off for a part of the pass over
 /// preference pairs.
 at::Tensor evaluationPass(Decoder& decoder, const MicroBatch& batch, const RunConfig& config);
+
+/// Forward only, telling of each tensor on the way in the order of computing: what it is, and the tensor.
+void watchedPass(Decoder& decoder, const MicroBatch& batch, const RunConfig& config,
+    const std::function<void(const std::string& what, const at::Tensor& tensor)>& watch);
 
 } // namespace tunebench

@@ -78,6 +78,22 @@ std::vector<PlannedRow> trainingRows(std::span<const RowExtent> all, const RunCo
     return usable;
 }
 
+/// What memory may grow with, and how much of each: tokens, supervised tokens, the longest row. At each moment of a
+/// step memory is near a linear function of the three, so its maximum over the run's micro-batches is the maximum in
+/// one of many directions.
+constexpr auto directions = [] {
+    constexpr std::array supervised { 0.0, 1.0 / 16, 1.0 / 8, 1.0 / 4, 1.0 / 2, 1.0, 2.0, 4.0, 16.0 };
+    constexpr std::array longest { 0.0, 1.0 / 8, 1.0, 8.0 };
+    std::array<std::array<double, 3>, supervised.size() * longest.size() + 1> all {};
+    size_t next = 0;
+    for (const double s : supervised) {
+        for (const double l : longest)
+            all[next++] = { 1, s, l };
+    }
+    all[next] = { 1.0 / 1024, 0, 1 };
+    return all;
+}();
+
 /// Micro-batches of the run that may need the most memory.
 class Extremes {
 public:
@@ -112,7 +128,7 @@ public:
 
 private:
     struct Extreme {
-        std::array<size_t, 3> measure {}; ///< compared in order
+        double measure = 0;
         std::vector<Sequence> sequences;
     };
 
@@ -140,16 +156,17 @@ private:
                 supervised += m_rows[row].supervised();
             }
         }
-        const std::array<std::array<size_t, 3>, 3> measures { { { tokens, longest, supervised },
-            { longest, tokens, supervised }, { supervised, tokens, longest } } };
         for (size_t i = 0; i < m_extremes.size(); ++i) {
-            if (measures[i] > m_extremes[i].measure)
-                m_extremes[i] = { measures[i], sequences };
+            const auto& direction = directions[i];
+            const double measure = direction[0] * static_cast<double>(tokens)
+                + direction[1] * static_cast<double>(supervised) + direction[2] * static_cast<double>(longest);
+            if (measure > m_extremes[i].measure)
+                m_extremes[i] = { measure, sequences };
         }
     }
 
     std::span<const PlannedRow> m_rows;
-    std::array<Extreme, 3> m_extremes;
+    std::array<Extreme, directions.size()> m_extremes;
     StepCounts m_counts;
 };
 

@@ -6,6 +6,7 @@
 #include "core/train/evaluate.h"
 #include "core/train/evaluation_watch.h"
 #include "core/train/explain_failure.h"
+#include "core/train/find_not_finite.h"
 #include "core/train/schedule.h"
 #include "core/train/stopwatch.h"
 
@@ -165,12 +166,13 @@ Result<bool> TrainingLoop::trainAt(int64_t step)
     metrics.epoch = static_cast<double>(step + 1) / static_cast<double>(m_batches.counts().stepsPerEpoch);
     m_pausedSeconds = 0;
     StepOutcome outcome;
+    std::vector<MicroBatch> group;
     {
         const Stopwatch whole(metrics.seconds);
-        const auto group = [&] {
+        {
             const Stopwatch watch(metrics.dataSeconds);
-            return groupAt(step);
-        }();
+            group = groupAt(step);
+        }
         outcome = trainStep(m_trainee, m_config, group, metrics.learningRate, [this] { return goOn(); });
     }
     if (outcome.interrupted)
@@ -184,7 +186,7 @@ Result<bool> TrainingLoop::trainAt(int64_t step)
     if (m_trainee.decoder.device.is_cpu())
         releaseCachedMemory(m_trainee.decoder.device);
     if (failed || m_trainee.scaler.scale() < 1)
-        return failure(explainNotFinite(metrics, m_config), Fault::work);
+        return failure(explainNotFinite(metrics, m_config, findNotFinite(m_trainee, m_config, group)), Fault::work);
     return true;
 }
 

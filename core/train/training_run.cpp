@@ -5,6 +5,8 @@
 #include "core/data/micro_batches.h"
 #include "core/memory/device.h"
 #include "core/memory/doctor.h"
+#include "core/memory/precision_advice.h"
+#include "core/memory/product_speed.h"
 #include "core/runs/run_library.h"
 #include "core/runs/throughput.h"
 #include "core/train/checkpoint.h"
@@ -90,6 +92,14 @@ Result<void> saveBest(const RunInputs& inputs, Trainee& trainee, const RunRecord
     return saveResult(folder, inputs, trainee, notice);
 }
 
+/// Whether products are right on the device, and what speaks against the types that were asked for.
+Result<void> checkPrecision(const RunConfig& config, at::Device device, const Notice& notice)
+{
+    for (std::string& advice : precisionAdvice(config, knownDevice(config.device)))
+        notice(std::move(advice), true);
+    return selfTestProducts(config.compute, device);
+}
+
 /// Loads the model, trains and saves.
 Result<LoopEnd> trainAndSave(
     const RunInputs& inputs, bool resumed, RunRecorder& recorder, const RunControls& controls, const Notice& notice)
@@ -98,9 +108,11 @@ Result<LoopEnd> trainAndSave(
     if (!device)
         return tl::unexpected(device.error());
     useThreads(inputs.config.threads);
-    resetPeakMemory(*device);
     if (auto limited = limitMemory(*device, limitBytes(inputs.config)); !limited)
         return tl::unexpected(limited.error());
+    if (auto checked = checkPrecision(inputs.config, *device, notice); !checked)
+        return tl::unexpected(checked.error());
+    resetPeakMemory(*device);
     notice("Loading the weights.", false);
     auto trainee = guarded(inputs.config, false, [&] {
         return makeTrainee(inputs.config, inputs.model.spec, inputs.model.weights.get(),
@@ -127,25 +139,10 @@ Result<LoopEnd> trainAndSave(
     return trained;
 }
 
-/// A product type that this machine's measurement says is faster than the run's.
 std::optional<FasterType> fasterType(const RunConfig& config)
 {
-    const auto report = storedReport();
-    if (!report)
-        return std::nullopt;
-    const auto device = std::ranges::find(report->devices, config.device, &DeviceMeasurement::device);
-    if (device == report->devices.end())
-        return std::nullopt;
-    const auto own = std::ranges::find(device->types, config.compute, &TypeMeasurement::type);
-    if (own == device->types.end() || !own->gflops)
-        return std::nullopt;
-    std::optional<FasterType> fastest;
-    for (const TypeMeasurement& type : device->types) {
-        const double factor = type.passesSelfTest ? type.gflops.value_or(0) / *own->gflops : 0;
-        if (factor > (fastest ? fastest->factor : 1))
-            fastest = { std::string(choiceName(type.type)), factor };
-    }
-    return fastest;
+    const auto faster = fasterProducts(config.compute, knownDevice(config.device));
+    return faster ? std::optional(FasterType { std::string(choiceName(faster->type)), faster->factor }) : std::nullopt;
 }
 
 /// Trains in a folder that is held, and leaves its last word there.

@@ -177,7 +177,7 @@ private slots:
         config.maxGradNorm = 0;
         StepMetrics metrics;
         metrics.step = 12;
-        const std::string text = explainNotFinite(metrics, config);
+        const std::string text = explainNotFinite(metrics, config, "the loss of micro-batch 1");
         for (const char* part : { "step 12", "learning_rate", "bf16", "max_grad_norm" })
             QVERIFY2(text.find(part) != std::string::npos, part);
     }

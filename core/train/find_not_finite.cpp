@@ -1,0 +1,55 @@
+#include "core/train/find_not_finite.h"
+
+#include <ATen/ops/isfinite.h>
+#include <ranges>
+
+namespace tunebench {
+namespace {
+
+bool isFinite(const at::Tensor& tensor)
+{
+    return at::isfinite(tensor).all().item<bool>();
+}
+
+std::string inWeights(Decoder& decoder)
+{
+    std::string found;
+    const auto look = [&](const Parameter& parameter) {
+        if (found.empty() && !isFinite(parameter.value))
+            found = "the weight " + parameter.name;
+    };
+    decoder.forEachBaseParameter(look);
+    for (const Parameter* parameter : decoder.trainedParameters())
+        look(*parameter);
+    return found;
+}
+
+/// The backward pass goes from the last tensor to the first.
+std::string inGradients(Decoder& decoder)
+{
+    for (const Parameter* parameter : std::views::reverse(decoder.trainedParameters())) {
+        if (!isFinite(parameter->gradient))
+            return "the gradient of " + parameter->name;
+    }
+    return {};
+}
+
+} // namespace
+
+std::string findNotFinite(Trainee& trainee, const RunConfig& config, std::span<const MicroBatch> group)
+{
+    if (auto found = inWeights(trainee.decoder); !found.empty())
+        return found;
+    for (size_t i = 0; i < group.size(); ++i) {
+        std::string found;
+        watchedPass(trainee.decoder, group[i], config, [&](const std::string& what, const at::Tensor& tensor) {
+            if (found.empty() && !isFinite(tensor))
+                found = what;
+        });
+        if (!found.empty())
+            return found + " of micro-batch " + std::to_string(i + 1);
+    }
+    return inGradients(trainee.decoder);
+}
+
+} // namespace tunebench
