@@ -5,7 +5,9 @@
 
 #include <chrono>
 #include <csignal>
+#include <ctime>
 #include <memory>
+#include <optional>
 #include <thread>
 #include <unistd.h>
 
@@ -16,7 +18,33 @@ namespace {
 struct Options : ConfigArguments {
     std::string runs;
     std::string name;
+    std::string until;
 };
+
+/// Hours from now until the time of day comes next, such as 07:30.
+std::optional<double> hoursUntil(const std::string& timeOfDay)
+{
+    std::tm wanted {};
+    const char* const end = ::strptime(timeOfDay.c_str(), "%H:%M", &wanted);
+    if (end == nullptr || *end != '\0') {
+        return std::nullopt;
+    }
+    const std::time_t now = std::time(nullptr);
+    std::tm day {};
+    ::localtime_r(&now, &day);
+    day.tm_hour = wanted.tm_hour;
+    day.tm_min = wanted.tm_min;
+    day.tm_sec = 0;
+    day.tm_isdst = -1;
+    std::time_t then = std::mktime(&day);
+    if (then <= now) {
+        ++day.tm_mday;
+        day.tm_isdst = -1;
+        then = std::mktime(&day);
+    }
+    constexpr double secondsAnHour = 3600;
+    return std::difftime(then, now) / secondsAnHour;
+}
 
 /// Follows the run to its end. The run folder is written by the trainer, so a slow terminal does not hold it up.
 void follow(Trainer& trainer, TrainOutput& output)
@@ -66,6 +94,13 @@ Result<int> train(Console& console, const Options& options)
     if (const auto problem = runNameProblem(options.name)) {
         return failure(*problem);
     }
+    if (!options.until.empty()) {
+        choice->values.maxHours = hoursUntil(options.until);
+        choice->set.insert("max_hours");
+        if (!choice->values.maxHours) {
+            return failure("--until wants a time of day such as 07:30, not \"" + options.until + "\".");
+        }
+    }
     return runJob(console, { std::move(*choice), options.runs, options.name });
 }
 
@@ -85,6 +120,8 @@ void addTrain(CommandLine& line)
         "train", "Train, and keep the run", [options](Console& console) { return train(console, *options); });
     addConfigArguments(command, *options);
     command->add_option("--name", options->name, "Name of the run; without one, date and model");
+    command->add_option("--until", options->until, "Time of day at which the run ends (07:30), instead of max_hours")
+        ->type_name("HH:MM");
     addRunsOption(command, options->runs);
     command->footer("The options: tunebench-cli options");
 }

@@ -83,6 +83,7 @@ struct RunConfig {
     LossNormalization lossNormalization = LossNormalization::tokens;
     double epochs = 1;
     std::optional<int64_t> maxSteps;
+    std::optional<double> maxTemperature; ///< of the card, degrees Celsius
     std::optional<double> maxHours; ///< of training and evaluation, pauses left out
     double learningRate = 2e-4;
     Scheduler scheduler = Scheduler::linear;

@@ -34,6 +34,7 @@ struct RunSummary {
     int64_t peakAllocated = 0; ///< bytes
     std::optional<int64_t> peakReserved, peakProcess, peakDeviceUsed;
     std::optional<double> meanDeviceUtilization, meanPowerWatts;
+    std::optional<double> energyWattHours; ///< of the card in training steps; absent where the driver does not tell
     int64_t trainingRows = 0, heldOutRows = 0, refusedRows = 0;
     int64_t truncatedRows = 0, tokensCut = 0, answersCut = 0;
     double truncatedShare = 0; ///< of the usable rows

@@ -37,6 +37,7 @@ constexpr std::array summaryFields {
     Field { "peak_device_used", &RunSummary::peakDeviceUsed },
     Field { "mean_device_utilization", &RunSummary::meanDeviceUtilization },
     Field { "mean_power_watts", &RunSummary::meanPowerWatts },
+    Field { "energy_watt_hours", &RunSummary::energyWattHours },
     Field { "training_rows", &RunSummary::trainingRows },
     Field { "held_out_rows", &RunSummary::heldOutRows },
     Field { "refused_rows", &RunSummary::refusedRows },

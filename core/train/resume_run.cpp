@@ -10,7 +10,7 @@ namespace tunebench {
 namespace {
 
 /// What may change in a run that goes on.
-constexpr std::array changeable { "epochs", "max_steps", "max_hours", "early_stopping_patience",
+constexpr std::array changeable { "epochs", "max_steps", "max_hours", "max_temperature", "early_stopping_patience",
     "early_stopping_min_delta", "stop_at_eval_loss", "learning_rate", "scheduler", "warmup_steps", "warmup_ratio",
     "scheduler_cycles", "scheduler_power", "learning_rate_end", "max_grad_norm", "weight_decay", "log_every",
     "eval_every", "eval_batch_size", "save_every", "keep_checkpoints", "device", "threads", "card", "memory_limit",

@@ -106,6 +106,10 @@ void RunRecorder::step(const StepMetrics& metrics, bool written)
     if (metrics.deviceUtilization)
         m_summary.meanDeviceUtilization
             = (m_utilizationSum += *metrics.deviceUtilization) / static_cast<double>(++m_utilizationCount);
+    constexpr double secondsAnHour = 3600;
+    if (metrics.powerWatts)
+        m_summary.energyWattHours
+            = m_summary.energyWattHours.value_or(0) + *metrics.powerWatts * metrics.seconds / secondsAnHour;
     if (metrics.powerWatts)
         m_summary.meanPowerWatts = (m_powerSum += *metrics.powerWatts) / static_cast<double>(++m_powerCount);
     if (written) {

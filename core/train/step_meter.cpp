@@ -23,6 +23,12 @@ StepMeter::StepMeter(at::Device device)
 {
 }
 
+std::optional<double> StepMeter::temperature() const
+{
+    const auto reading = m_device.is_cuda() ? m_nvml.read(m_device.index()) : std::nullopt;
+    return reading ? reading->temperature : std::nullopt;
+}
+
 void StepMeter::read(StepMetrics& metrics)
 {
     const DeviceMemory memory = readDeviceMemory(m_device);

@@ -16,6 +16,9 @@ public:
     /// Fills the memory, utilisation and device fields. Utilisation of the processor is since the last call.
     void read(StepMetrics& metrics);
 
+    /// Of the card now, degrees Celsius; nothing where nobody tells.
+    std::optional<double> temperature() const;
+
 private:
     at::Device m_device;
     Nvml m_nvml;

@@ -3,6 +3,7 @@
 #include "core/memory/device.h"
 #include "core/runs/overfitting.h"
 #include "core/train/checkpoint.h"
+#include "core/train/cooling.h"
 #include "core/train/evaluate.h"
 #include "core/train/evaluation_watch.h"
 #include "core/train/explain_failure.h"
@@ -11,7 +12,10 @@
 #include "core/train/stopwatch.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <condition_variable>
+#include <mutex>
 #include <numeric>
 
 namespace tunebench {
@@ -63,6 +67,7 @@ Result<LoopEnd> TrainingLoop::run()
             return LoopEnd {};
         if (auto reason = earlyEnd(m_recorder.summary(), m_config))
             return LoopEnd { RunState::finished, std::move(*reason) };
+        coolDown();
         auto goesOn = trainAt(step);
         if (!goesOn)
             return tl::unexpected(goesOn.error());
@@ -98,6 +103,22 @@ bool TrainingLoop::goOn()
         m_recorder.state(RunState::running);
     }
     return !m_controls.stop.stop_requested();
+}
+
+/// Waits while the card is too hot; the time belongs to no step. A stop ends the wait.
+void TrainingLoop::coolDown()
+{
+    Cooling cooling(m_config.maxTemperature);
+    if (!m_config.maxTemperature || !cooling.mustWait(m_meter.temperature()))
+        return;
+    say("The card is hotter than max_temperature; training waits until it has cooled.", true);
+    m_recorder.state(RunState::paused);
+    std::mutex mutex;
+    std::condition_variable_any never;
+    std::unique_lock lock(mutex);
+    while (cooling.mustWait(m_meter.temperature()) && !m_controls.stop.stop_requested())
+        never.wait_for(lock, m_controls.stop, std::chrono::seconds(1), [] { return false; });
+    m_recorder.state(RunState::running);
 }
 
 bool TrainingLoop::evaluationDue(int64_t step, bool last) const

@@ -30,6 +30,7 @@ public:
 private:
     void say(std::string text, bool warning = false) const;
     bool goOn();
+    void coolDown();
     bool evaluationDue(int64_t step, bool last) const;
     bool evaluateAt(int64_t step);
     int64_t slotBudget() const;

@@ -1,5 +1,6 @@
 #include "core/train/training_run.h"
 
+#include "core/base/sleep_inhibitor.h"
 #include "core/config/cards.h"
 #include "core/config/choices.h"
 #include "core/data/micro_batches.h"
@@ -149,6 +150,7 @@ std::optional<FasterType> fasterType(const RunConfig& config)
 Result<std::filesystem::path> trainIn(
     RunFolder folder, const RunInputs& inputs, bool resumed, const RunControls& controls, const Notice& notice)
 {
+    const SleepInhibitor awake;
     RunRecorder recorder(std::move(folder), firstSummary(inputs), controls.emit);
     recorder.environment(describeEnvironment(inputs));
     const auto finished = trainAndSave(inputs, resumed, recorder, controls, notice);

@@ -99,6 +99,19 @@ private slots:
         QVERIFY(QFile::exists(path("taken/adapter_config.json")));
     }
 
+    void runEndsAtATimeOfDay()
+    {
+        QByteArray out, err;
+        QCOMPARE(run({ "train", config(), "--runs", runs(), "--name", "night", "--until", "25:00" }, out, err), 2);
+        QVERIFY2(err.contains("07:30"), err);
+        QCOMPARE(
+            run({ "train", config(), "--runs", runs(), "--name", "night", "--until", "07:30", "--set", "max_steps=1" },
+                out, err),
+            0);
+        const auto hours = readRunConfig(runsPath() + "/night").value().maxHours;
+        QVERIFY(hours && *hours > 0 && *hours <= 25);
+    }
+
     void failuresHaveTheirStatus_data()
     {
         QTest::addColumn<QString>("assignment");

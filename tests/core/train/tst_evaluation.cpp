@@ -1,5 +1,6 @@
 #include "core/runs/overfitting.h"
 #include "core/train/checkpoint.h"
+#include "core/train/cooling.h"
 #include "core/train/evaluation_watch.h"
 #include "tests/core/train/trainer_test.h"
 
@@ -176,6 +177,18 @@ private slots:
         QCOMPARE(*summary.lastEvalStep, summary.step);
         // The schedule came down with the time, not with the steps that would have taken days.
         QVERIFY(record.steps.back().learningRate < 0.5 * record.steps.front().learningRate);
+    }
+
+    /// Training waits from the limit on until the card is 5 degrees cooler.
+    void hotCardWaits()
+    {
+        Cooling cooling(80);
+        std::vector<bool> waits;
+        for (const double temperature : { 70.0, 80.0, 80.5, 79.0, 75.5, 75.0, 79.0, 81.0 })
+            waits.push_back(cooling.mustWait(temperature));
+        QCOMPARE(waits, (std::vector<bool> { false, false, true, true, true, false, false, true }));
+        QVERIFY(!cooling.mustWait(std::nullopt)); // a driver that tells no more holds nobody up
+        QVERIFY(!Cooling(std::nullopt).mustWait(200));
     }
 
     void evaluationsTellTheGap()
