@@ -24,7 +24,11 @@ std::map<std::string, Parameter*> parameterSlots(Decoder& decoder)
         slots[prefix + "input_layernorm.weight"] = &layer.inputNorm;
         slots[prefix + "self_attn.q_norm.weight"] = &layer.queryNorm;
         slots[prefix + "self_attn.k_norm.weight"] = &layer.keyNorm;
-        slots[prefix + "post_attention_layernorm.weight"] = &layer.postAttentionNorm;
+        const bool outputNorms = decoder.spec.outputNorms;
+        slots[prefix + "post_attention_layernorm.weight"]
+            = outputNorms ? &layer.attentionOutputNorm : &layer.mlpInputNorm;
+        slots[prefix + "pre_feedforward_layernorm.weight"] = &layer.mlpInputNorm;
+        slots[prefix + "post_feedforward_layernorm.weight"] = &layer.mlpOutputNorm;
         for (auto& [name, projection] : layer.projections()) {
             slots[prefix + name + ".weight"] = &projection->weight;
             slots[prefix + name + ".bias"] = &projection->bias;
@@ -33,13 +37,40 @@ std::map<std::string, Parameter*> parameterSlots(Decoder& decoder)
     return slots;
 }
 
+std::vector<float> inverseFrequencies(const RopeSpec& rope, int64_t headSize, bool beyondOriginal)
+{
+    const auto size = static_cast<float>(rotatedSize(rope, headSize));
+    const auto divisors = ropeDivisors(rope, headSize, beyondOriginal);
+    std::vector<float> frequencies;
+    for (size_t i = 0; i < divisors.size(); ++i) {
+        const float plain = 1.0F / std::pow(static_cast<float>(rope.theta), static_cast<float>(2 * i) / size);
+        frequencies.push_back(static_cast<float>(plain / divisors[i]));
+    }
+    return frequencies;
+}
+
+/// Ropes and windows of the layers.
+void giveRopes(Decoder& decoder)
+{
+    const ModelSpec& spec = decoder.spec;
+    decoder.ropes.push_back(ropeFrequencies(spec.rope, spec.headSize));
+    if (spec.slidingRope)
+        decoder.ropes.push_back(ropeFrequencies(*spec.slidingRope, spec.headSize));
+    for (size_t i = 0; i < decoder.layers.size(); ++i) {
+        if (!spec.slides(static_cast<int64_t>(i)))
+            continue;
+        decoder.layers[i].window = spec.slidingWindow;
+        decoder.layers[i].rope = decoder.ropes.size() - 1;
+    }
+}
+
 } // namespace
 
 std::vector<std::pair<std::string, Linear*>> DecoderLayer::projections()
 {
     return { { "self_attn.q_proj", &query }, { "self_attn.k_proj", &key }, { "self_attn.v_proj", &value },
-        { "self_attn.o_proj", &output }, { "mlp.gate_proj", &gate }, { "mlp.up_proj", &up },
-        { "mlp.down_proj", &down } };
+        { "self_attn.qkv_proj", &queryKeyValue }, { "self_attn.o_proj", &output }, { "mlp.gate_proj", &gate },
+        { "mlp.up_proj", &up }, { "mlp.gate_up_proj", &gateUp }, { "mlp.down_proj", &down } };
 }
 
 void Decoder::forEachBaseParameter(const std::function<void(Parameter&)>& body)
@@ -50,10 +81,9 @@ void Decoder::forEachBaseParameter(const std::function<void(Parameter&)>& body)
     };
     visit(embedding);
     for (DecoderLayer& layer : layers) {
-        visit(layer.inputNorm);
-        visit(layer.queryNorm);
-        visit(layer.keyNorm);
-        visit(layer.postAttentionNorm);
+        for (Parameter* norm : { &layer.inputNorm, &layer.queryNorm, &layer.keyNorm, &layer.attentionOutputNorm,
+                 &layer.mlpInputNorm, &layer.mlpOutputNorm })
+            visit(*norm);
         for (auto& [name, projection] : layer.projections()) {
             visit(projection->weight);
             visit(projection->bias);
@@ -100,20 +130,19 @@ Decoder makeDecoder(
             parameter.gradient = at::zeros_like(parameter.value);
         }
     }
-    decoder.inverseFrequencies = ropeInverseFrequencies(spec);
+    giveRopes(decoder);
     return decoder;
 }
 
-std::vector<float> ropeInverseFrequencies(const ModelSpec& spec)
+RopeFrequencies ropeFrequencies(const RopeSpec& rope, int64_t headSize)
 {
-    const auto divisors = ropeDivisors(spec.rope, spec.headSize);
-    std::vector<float> frequencies;
-    for (size_t i = 0; i < divisors.size(); ++i) {
-        const auto exponent = static_cast<float>(2 * i) / static_cast<float>(spec.headSize);
-        const float plain = 1.0F / std::pow(static_cast<float>(spec.rope.theta), exponent);
-        frequencies.push_back(static_cast<float>(plain / divisors[i]));
-    }
-    return frequencies;
+    const bool byLength = rope.scaling == RopeSpec::Scaling::longrope;
+    return {
+        .usual = inverseFrequencies(rope, headSize, false),
+        .beyondOriginal = byLength ? inverseFrequencies(rope, headSize, true) : std::vector<float>(),
+        .originalContext = byLength ? rope.originalContext : 0,
+        .factor = static_cast<float>(rope.attentionFactor),
+    };
 }
 
 } // namespace tunebench

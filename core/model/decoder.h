@@ -11,13 +11,30 @@ namespace tunebench {
 /// One block of the decoder.
 struct DecoderLayer {
     Parameter inputNorm; ///< [hidden]
-    Linear query, key, value, output;
+    Linear query, key, value; ///< in families without fused projections
+    Linear queryKeyValue; ///< in the others: rows of query, key and value
+    Linear output;
     Parameter queryNorm, keyNorm; ///< [head size]; do not exist in most families
-    Parameter postAttentionNorm; ///< [hidden]
-    Linear gate, up, down;
+    Parameter attentionOutputNorm; ///< [hidden]; does not exist in most families
+    Parameter mlpInputNorm; ///< [hidden]
+    Linear gate, up; ///< in families without fused projections
+    Linear gateUp; ///< in the others: rows of gate and up
+    Linear down;
+    Parameter mlpOutputNorm; ///< [hidden]; does not exist in most families
+    int64_t window = 0; ///< see AttentionRule
+    size_t rope = 0; ///< which of Decoder::ropes turns query and key
 
-    /// The projections with their transformers names inside the layer ("self_attn.q_proj", ...).
+    /// The projections with their transformers names inside the layer ("self_attn.q_proj", ...), those that no layer
+    /// of this family has among them.
     std::vector<std::pair<std::string, Linear*>> projections();
+};
+
+/// What the angles of one rope follow from.
+struct RopeFrequencies {
+    std::vector<float> usual; ///< inverse frequencies, [rotated size / 2]
+    std::vector<float> beyondOriginal; ///< of micro-batches with a row longer than the original context
+    int64_t originalContext = 0; ///< 0: the usual ones serve rows of any length
+    float factor = 1; ///< cosines and sines are multiplied by it
 };
 
 /// A decoder-only language model: its tensors and the types they are computed in.
@@ -29,7 +46,7 @@ struct Decoder {
     std::vector<DecoderLayer> layers;
     Parameter finalNorm; ///< [hidden]
     Parameter untiedHead; ///< [vocabulary, hidden]; does not exist when the embedding serves
-    std::vector<float> inverseFrequencies; ///< of the rotation, [head size / 2]
+    std::vector<RopeFrequencies> ropes; ///< of all layers, or of those without a window and those with one
 
     const Parameter& head() const { return untiedHead.exists() ? untiedHead : embedding; }
 
@@ -44,7 +61,7 @@ struct Decoder {
 Decoder makeDecoder(
     const ModelSpec& spec, at::Device device, at::ScalarType precision, at::ScalarType compute, bool trainAll);
 
-/// Inverse frequencies of the rotation, fp32 (transformers, modeling_rope_utils.py): [head size / 2].
-std::vector<float> ropeInverseFrequencies(const ModelSpec& spec);
+/// Inverse frequencies of the rotation, fp32 (transformers, modeling_rope_utils.py).
+RopeFrequencies ropeFrequencies(const RopeSpec& rope, int64_t headSize);
 
 } // namespace tunebench

@@ -445,6 +445,12 @@ const std::vector<double>* GgufFile::numbers(std::string_view key) const
     return arrayOf<double>(find(key));
 }
 
+const TensorInfo* GgufFile::findTensor(std::string_view name) const
+{
+    const auto place = std::ranges::find(tensors(), name, &TensorInfo::name);
+    return place == tensors().end() ? nullptr : &*place;
+}
+
 std::span<const TensorInfo> GgufFile::tensors() const
 {
     return m_state->tensors;

@@ -35,6 +35,8 @@ public:
     const std::vector<double>* numbers(std::string_view key) const;
 
     std::span<const TensorInfo> tensors() const;
+    /// The tensor of that name, or nullptr.
+    const TensorInfo* findTensor(std::string_view name) const;
     /// The stored bytes of a tensor.
     std::span<const std::byte> bytes(size_t tensor) const;
     const std::filesystem::path& path() const;

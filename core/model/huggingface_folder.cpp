@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <ranges>
 #include <set>
 
 namespace tunebench {
@@ -96,20 +98,56 @@ Result<fs::path> soleWeightFile(const fs::path& folder)
     return failure(folder.string() + " has no weights: there is no model.safetensors; download it.");
 }
 
-/// A model saved without its head names its tensors without "model.".
-std::string fullName(const std::string& name, bool bare)
+/// How files name the decoder's tensors.
+enum class Naming {
+    usual,
+    bare, ///< a model saved without its head: without "model."
+    textPart, ///< of a model that sees images as well
+};
+
+template <class Names> Naming namingOf(const Names& names)
 {
-    return bare && !name.starts_with("lm_head.") ? "model." + name : name;
+    const auto any = [&](auto predicate) { return std::ranges::any_of(names, predicate); };
+    if (any([](std::string_view name) { return name == "embed_tokens.weight"; }))
+        return Naming::bare;
+    const bool textPart = any([](std::string_view name) {
+        return name.starts_with("language_model.") || name.starts_with("model.language_model.");
+    });
+    return textPart ? Naming::textPart : Naming::usual;
+}
+
+/// The decoder's name of a tensor (as it is where it is none of the decoder's), or nothing for what sees images.
+/// transformers 4 put "model." behind what names the part, transformers 5 before it.
+std::optional<std::string> nameInTextPart(const std::string& name)
+{
+    for (const std::string_view prefix : { "language_model.model.", "model.language_model." }) {
+        if (name.starts_with(prefix))
+            return "model." + name.substr(prefix.size());
+    }
+    if (constexpr std::string_view part = "language_model."; name.starts_with(part))
+        return name.substr(part.size());
+    const std::string_view inner = name.starts_with("model.") ? std::string_view(name).substr(6) : name;
+    if (inner.starts_with("vision_tower.") || inner.starts_with("multi_modal_projector."))
+        return {};
+    return name;
+}
+
+std::optional<std::string> decoderName(const std::string& name, Naming naming)
+{
+    if (naming == Naming::textPart)
+        return nameInTextPart(name);
+    return naming == Naming::bare && !name.starts_with("lm_head.") ? "model." + name : name;
 }
 
 using Found = std::map<std::string, StoredTensor>;
 
-Found collect(const SafetensorsFile& file, bool bare)
+Found collect(const SafetensorsFile& file, Naming naming)
 {
     Found found;
     for (size_t i = 0; i < file.tensors().size(); ++i) {
         const TensorInfo& info = file.tensors()[i];
-        found.emplace(fullName(info.name, bare), StoredTensor { info, file.bytes(i) });
+        if (const auto name = decoderName(info.name, naming))
+            found.emplace(*name, StoredTensor { info, file.bytes(i) });
     }
     return found;
 }
@@ -120,9 +158,8 @@ Result<std::unique_ptr<StoredWeights>> openSingle(const fs::path& path, const Mo
     if (!opened)
         return tl::unexpected(opened.error());
     const auto file = std::make_shared<const SafetensorsFile>(std::move(*opened));
-    const bool bare = std::ranges::any_of(
-        file->tensors(), [](const TensorInfo& tensor) { return tensor.name == "embed_tokens.weight"; });
-    return StoredWeights::bind(spec, collect(*file, bare), file, path.string());
+    const Naming naming = namingOf(std::views::transform(file->tensors(), &TensorInfo::name));
+    return StoredWeights::bind(spec, collect(*file, naming), file, path.string());
 }
 
 Result<std::unique_ptr<StoredWeights>> openSharded(const fs::path& index, const ModelSpec& spec)
@@ -136,8 +173,8 @@ Result<std::unique_ptr<StoredWeights>> openSharded(const fs::path& index, const 
     const auto shards = std::make_shared<const Shards>(std::move(*opened));
     std::map<std::string, Found> byShard;
     for (const auto& [name, file] : *shards)
-        byShard.emplace(name, collect(file, false));
-    const bool bare = map->contains("embed_tokens.weight");
+        byShard.emplace(name, collect(file, Naming::usual));
+    const Naming naming = namingOf(std::views::keys(*map));
     Found found;
     for (const auto& [tensor, name] : *map) {
         const auto& held = byShard.at(name);
@@ -145,7 +182,8 @@ Result<std::unique_ptr<StoredWeights>> openSharded(const fs::path& index, const 
         if (place == held.end())
             return failure(index.string() + " says that " + name + " holds \"" + tensor
                 + "\", but it does not; download both again.");
-        found.emplace(fullName(tensor, bare), place->second);
+        if (const auto decoders = decoderName(tensor, naming))
+            found.emplace(*decoders, place->second);
     }
     return StoredWeights::bind(spec, std::move(found), shards, index.parent_path().string());
 }

@@ -37,7 +37,9 @@ std::vector<LoraTarget> findLoraTargets(Decoder& decoder, std::span<const std::s
     for (size_t i = 0; i < decoder.layers.size(); ++i) {
         for (auto& [name, projection] : decoder.layers[i].projections()) {
             std::string module = "model.layers." + std::to_string(i) + "." + name;
-            if (std::ranges::any_of(targets, [&](const std::string& target) { return selectsModule(target, module); }))
+            if (projection->weight.exists() && std::ranges::any_of(targets, [&](const std::string& target) {
+                    return selectsModule(target, module);
+                }))
                 found.push_back({ std::move(module), projection });
         }
     }

@@ -3,6 +3,7 @@
 #include "core/base/fingerprint.h"
 #include "core/model/gguf_model.h"
 #include "core/model/huggingface_folder.h"
+#include "core/model/model_config.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>

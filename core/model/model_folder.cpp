@@ -2,6 +2,8 @@
 
 #include "core/base/atomic_folder.h"
 #include "core/model/gguf_model.h"
+#include "core/model/model_config.h"
+#include "core/model/model_family.h"
 
 #include <algorithm>
 #include <array>
@@ -34,15 +36,32 @@ Result<void> copyCompanions(const fs::path& source, const fs::path& folder)
     return {};
 }
 
-/// Makes config.json say in which type the weights are held now: loaders that trust it would otherwise round them.
-Result<void> writeStoredType(const fs::path& folder, StorageType type)
+/// The config.json of the part that reads and writes text, with what the whole says of tokens.
+nlohmann::ordered_json configOfTextPart(const nlohmann::ordered_json& whole)
+{
+    auto config = whole.at("text_config");
+    for (const char* key : { "bos_token_id", "eos_token_id", "pad_token_id", "dtype", "torch_dtype" }) {
+        if (!config.contains(key) && whole.contains(key))
+            config[key] = whole[key];
+    }
+    if (const ModelFamily* family = familyByName(config.value("model_type", "")))
+        config["architectures"] = { family->modelClass };
+    return config;
+}
+
+/// Makes config.json describe the decoder alone and say in which type the weights are held now: loaders that trust it
+/// would otherwise round them.
+Result<void> adaptConfig(const fs::path& folder, StorageType type)
 {
     const auto text = readFile(folder / "config.json");
     if (!text)
         return tl::unexpected(text.error());
     auto config = nlohmann::ordered_json::parse(*text, nullptr, false);
+    const auto plain = nlohmann::json::parse(*text, nullptr, false);
+    bool changed = &textConfig(plain) != &plain;
+    if (changed)
+        config = configOfTextPart(config);
     const std::string name = type == StorageType::f32 ? "float32" : type == StorageType::f16 ? "float16" : "bfloat16";
-    bool changed = false;
     for (const char* key : { "dtype", "torch_dtype" }) { // the second is the older spelling of the first
         if (config.contains(key) && config[key] != name) {
             config[key] = name;
@@ -82,7 +101,7 @@ Result<Notices> writeModelFolder(const fs::path& folder, const fs::path& source,
     if (source.extension() == ".gguf")
         notices = writeConfigOfGguf(source, whole->content());
     else if (auto copied = copyCompanions(source, whole->content()).and_then([&] {
-                 return writeStoredType(whole->content(), tensors.front().info.type);
+                 return adaptConfig(whole->content(), tensors.front().info.type);
              });
              !copied)
         notices = tl::unexpected(copied.error());

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/model/model_spec.h"
+#include "core/model/rope_spec.h"
 
 #include <optional>
 #include <span>

@@ -26,11 +26,9 @@ int64_t interleavedRow(int64_t row, int64_t headSize)
     return head * headSize + within % half * 2 + within / half;
 }
 
-/// `out` holds `count` rows.
-void readStoredRows(const StoredTensor& tensor, int64_t first, int64_t count, std::span<float> out)
+/// Rows as they are stored; `out` holds `count` of them.
+void dequantizeRows(const StoredTensor& tensor, int64_t first, int64_t count, std::span<float> out)
 {
-    if (count == 0)
-        return;
     const size_t rowBytes = tensor.bytes.size() / static_cast<size_t>(rowsOf(tensor.info));
     if (tensor.interleavedHeadSize == 0) {
         const auto bytes
@@ -43,6 +41,16 @@ void readStoredRows(const StoredTensor& tensor, int64_t first, int64_t count, st
         dequantize(tensor.info.type, tensor.bytes.subspan(row * rowBytes, rowBytes),
             out.subspan(static_cast<size_t>(i) * width, width));
     }
+}
+
+/// `out` holds `count` rows.
+void readStoredRows(const StoredTensor& tensor, int64_t first, int64_t count, std::span<float> out)
+{
+    if (count == 0)
+        return;
+    dequantizeRows(tensor, first, count, out);
+    if (tensor.added != 0)
+        std::ranges::for_each(out, [&](float& number) { number += tensor.added; });
 }
 
 /// True when both hold the same numbers, whatever their types.

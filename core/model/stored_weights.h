@@ -14,6 +14,7 @@ struct StoredTensor {
     TensorInfo info;
     std::span<const std::byte> bytes;
     int64_t interleavedHeadSize = 0; ///< not 0: rows of each head lie as (half, pair) turned to (pair, half)
+    float added = 0; ///< to each number as it is read
 };
 
 /// The weights of a model in one or several mapped files.

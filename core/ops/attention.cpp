@@ -5,12 +5,12 @@
 #include <ATen/ops/baddbmm.h>
 #include <ATen/ops/bmm.h>
 #include <ATen/ops/empty.h>
-#include <ATen/ops/empty_like.h>
+#include <ATen/ops/mul.h>
 #include <ATen/ops/ones.h>
 #include <ATen/ops/zeros_like.h>
 #include <algorithm>
-#include <cmath>
 #include <limits>
+#include <utility>
 
 namespace tunebench {
 namespace {
@@ -18,20 +18,63 @@ namespace {
 /// Queries in one block: large enough for fast products, small enough that a block of scores stays in the cache.
 constexpr int64_t queryBlock = 128;
 
+int64_t longestSegment(SegmentStarts segments)
+{
+    int64_t longest = 0;
+    for (size_t s = 0; s + 1 < segments.size(); ++s)
+        longest = std::max(longest, segments[s + 1] - segments[s]);
+    return longest;
+}
+
+/// Which keys of a block of queries are not seen. Rows are the queries of the first block, each once for every head of
+/// its group; what holds for that block holds for the others, shifted.
+struct Masks {
+    at::Tensor future; ///< [queryBlock * group, queryBlock]: the key comes after the query
+    at::Tensor past; ///< the key comes before the query; undefined without a window
+
+    Masks(const at::Tensor& like, SegmentStarts segments, int64_t group, const AttentionRule& rule)
+    {
+        const int64_t longest = longestSegment(segments);
+        const int64_t side = std::min(longest, queryBlock);
+        const auto ones = at::ones({ side, side }, like.options().dtype(at::kBool));
+        future = ones.triu(1).repeat_interleave(group, 0);
+        if (rule.window > 0 && rule.window < longest)
+            past = ones.tril(-1).repeat_interleave(group, 0);
+    }
+};
+
+/// A block of queries of a segment and the keys that one of them sees.
+struct Block {
+    int64_t first, count; ///< queries
+    int64_t firstKey, keys;
+
+    Block(int64_t firstQuery, int64_t length, int64_t window)
+        : first(firstQuery)
+        , count(std::min(queryBlock, length - firstQuery))
+        , firstKey(window > 0 ? std::max<int64_t>(0, firstQuery - window + 1) : 0)
+        , keys(first + count - firstKey)
+    {
+    }
+};
+
+/// Attention weights of a block, and the tanh that its scores went through (undefined without a soft cap).
+struct Weights {
+    at::Tensor weights, capped;
+};
+
 /// One segment in fp32. Queries are grouped under the key-value head that they share, query by query, so that a block
 /// of queries is one slice: [key-value heads, length * group, size].
 struct Segment {
     at::Tensor query, key, value; ///< key, value: [key-value heads, length, size]
-    int64_t length, group;
-    double scale;
+    int64_t group;
+    const AttentionRule& rule;
 
-    Segment(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v)
+    Segment(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, const AttentionRule& attentionRule)
         : query(grouped(q, k.size(1)))
         , key(k.transpose(0, 1).to(at::kFloat))
         , value(v.transpose(0, 1).to(at::kFloat))
-        , length(k.size(0))
         , group(q.size(1) / k.size(1))
-        , scale(1 / std::sqrt(static_cast<double>(q.size(2))))
+        , rule(attentionRule)
     {
     }
 
@@ -52,39 +95,48 @@ struct Segment {
             .copy_(x.view({ keyValueHeads, -1, group, x.size(2) }).transpose(0, 1));
     }
 
-    at::Tensor queryRows(const at::Tensor& x, int64_t first, int64_t count) const
+    at::Tensor queryRows(const at::Tensor& x, const Block& block) const
     {
-        return x.narrow(1, first * group, count * group);
+        return x.narrow(1, block.first * group, block.count * group);
     }
 
-    /// Attention weights of `count` queries from `first` over the keys up to the last of them.
-    at::Tensor weights(int64_t first, int64_t count, const at::Tensor& mask) const
+    static at::Tensor keyRows(const at::Tensor& x, const Block& block)
     {
-        const auto keys = key.narrow(1, 0, first + count).transpose(1, 2);
-        const auto queries = queryRows(query, first, count);
-        auto scores = at::bmm(queries, keys);
-        scores.mul_(scale);
-        scores.narrow(2, first, count)
-            .masked_fill_(
-                mask.narrow(0, 0, count * group).narrow(1, 0, count), -std::numeric_limits<float>::infinity());
-        return at::_softmax(scores, -1, false);
+        return x.narrow(1, block.firstKey, block.keys);
+    }
+
+    void hideUnseen(const at::Tensor& scores, const Block& block, const Masks& masks) const
+    {
+        constexpr double hidden = -std::numeric_limits<double>::infinity();
+        const auto rows = [&](const at::Tensor& mask) { return mask.narrow(0, 0, block.count * group); };
+        scores.narrow(2, block.first - block.firstKey, block.count)
+            .masked_fill_(rows(masks.future).narrow(1, 0, block.count), hidden);
+        if (!masks.past.defined())
+            return;
+        // The last key that the first query does not see is firstKey - 1 - shift.
+        const int64_t shift = block.firstKey - (block.first - rule.window + 1);
+        if (shift < block.count)
+            scores.narrow(2, 0, block.count - shift)
+                .masked_fill_(rows(masks.past).narrow(1, shift, block.count - shift), hidden);
+    }
+
+    Weights weights(const Block& block, const Masks& masks, bool keepCapped) const
+    {
+        auto scores = at::bmm(queryRows(query, block), keyRows(key, block).transpose(1, 2));
+        at::Tensor capped;
+        if (rule.softcap > 0) {
+            scores.mul_(rule.scale / rule.softcap).tanh_();
+            if (keepCapped)
+                capped = std::exchange(scores, at::mul(scores, rule.softcap));
+            else
+                scores.mul_(rule.softcap);
+        } else {
+            scores.mul_(rule.scale);
+        }
+        hideUnseen(scores, block, masks);
+        return { at::_softmax(scores, -1, false), std::move(capped) };
     }
 };
-
-/// [queryBlock * group, queryBlock]: true where the key comes after the query.
-at::Tensor futureMask(const at::Tensor& like, int64_t longest, int64_t group)
-{
-    const int64_t side = std::min(longest, queryBlock);
-    return at::ones({ side, side }, like.options().dtype(at::kBool)).triu_(1).repeat_interleave(group, 0);
-}
-
-int64_t longestSegment(SegmentStarts segments)
-{
-    int64_t longest = 0;
-    for (size_t s = 0; s + 1 < segments.size(); ++s)
-        longest = std::max(longest, segments[s + 1] - segments[s]);
-    return longest;
-}
 
 /// Calls body(segment's first token, its length) for each segment, and within it nothing is kept for the next one.
 template <class Body> void forEachSegment(SegmentStarts segments, Body body)
@@ -95,46 +147,49 @@ template <class Body> void forEachSegment(SegmentStarts segments, Body body)
 
 } // namespace
 
-at::Tensor attention(const at::Tensor& query, const at::Tensor& key, const at::Tensor& value, SegmentStarts segments)
+at::Tensor attention(const at::Tensor& query, const at::Tensor& key, const at::Tensor& value, SegmentStarts segments,
+    const AttentionRule& rule)
 {
-    auto output = at::empty_like(query);
-    const auto mask = futureMask(query, longestSegment(segments), query.size(1) / key.size(1));
+    auto output = at::empty(query.sizes(), query.options());
+    const Masks masks(query, segments, query.size(1) / key.size(1), rule);
     forEachSegment(segments, [&](int64_t start, int64_t length) {
         const Segment segment(
-            query.narrow(0, start, length), key.narrow(0, start, length), value.narrow(0, start, length));
+            query.narrow(0, start, length), key.narrow(0, start, length), value.narrow(0, start, length), rule);
         for (int64_t first = 0; first < length; first += queryBlock) {
-            const int64_t count = std::min(queryBlock, length - first);
-            const auto weights = segment.weights(first, count, mask);
+            const Block block(first, length, rule.window);
+            const auto weights = segment.weights(block, masks, false).weights;
             segment.ungroupInto(
-                output.narrow(0, start + first, count), at::bmm(weights, segment.value.narrow(1, 0, first + count)));
+                output.narrow(0, start + first, block.count), at::bmm(weights, Segment::keyRows(segment.value, block)));
         }
     });
     return output;
 }
 
 AttentionGradients attentionBackward(const at::Tensor& outputGradient, const at::Tensor& query, const at::Tensor& key,
-    const at::Tensor& value, SegmentStarts segments)
+    const at::Tensor& value, SegmentStarts segments, const AttentionRule& rule)
 {
-    AttentionGradients gradients { at::empty_like(query), at::empty_like(key), at::empty_like(value) };
-    const auto mask = futureMask(query, longestSegment(segments), query.size(1) / key.size(1));
+    const auto made = [](const at::Tensor& like) { return at::empty(like.sizes(), like.options()); };
+    AttentionGradients gradients { made(query), made(key), made(value) };
+    const Masks masks(query, segments, query.size(1) / key.size(1), rule);
     forEachSegment(segments, [&](int64_t start, int64_t length) {
         const Segment segment(
-            query.narrow(0, start, length), key.narrow(0, start, length), value.narrow(0, start, length));
+            query.narrow(0, start, length), key.narrow(0, start, length), value.narrow(0, start, length), rule);
         const auto output = Segment::grouped(outputGradient.narrow(0, start, length), key.size(1));
         auto keyGradient = at::zeros_like(segment.key, at::MemoryFormat::Contiguous);
         auto valueGradient = at::zeros_like(segment.value, at::MemoryFormat::Contiguous);
         for (int64_t first = 0; first < length; first += queryBlock) {
-            const int64_t count = std::min(queryBlock, length - first);
-            const int64_t keys = first + count;
-            const auto weights = segment.weights(first, count, mask);
-            const auto rows = segment.queryRows(output, first, count);
-            valueGradient.narrow(1, 0, keys).baddbmm_(weights.transpose(1, 2), rows);
+            const Block block(first, length, rule.window);
+            const auto [weights, capped] = segment.weights(block, masks, true);
+            const auto rows = segment.queryRows(output, block);
+            Segment::keyRows(valueGradient, block).baddbmm_(weights.transpose(1, 2), rows);
             const auto scores = at::_softmax_backward_data(
-                at::bmm(rows, segment.value.narrow(1, 0, keys).transpose(1, 2)), weights, -1, at::kFloat);
-            keyGradient.narrow(1, 0, keys)
-                .baddbmm_(scores.transpose(1, 2), segment.queryRows(segment.query, first, count), 1, segment.scale);
-            segment.ungroupInto(gradients.query.narrow(0, start + first, count),
-                at::bmm(scores, segment.key.narrow(1, 0, keys)).mul_(segment.scale));
+                at::bmm(rows, Segment::keyRows(segment.value, block).transpose(1, 2)), weights, -1, at::kFloat);
+            if (capped.defined()) // the slope of softcap * tanh(s / softcap) is 1 - tanh^2
+                scores.addcmul_(scores, capped.square_(), -1);
+            Segment::keyRows(keyGradient, block)
+                .baddbmm_(scores.transpose(1, 2), segment.queryRows(segment.query, block), 1, rule.scale);
+            segment.ungroupInto(gradients.query.narrow(0, start + first, block.count),
+                at::bmm(scores, Segment::keyRows(segment.key, block)).mul_(rule.scale));
         }
         gradients.key.narrow(0, start, length).copy_(keyGradient.transpose(0, 1));
         gradients.value.narrow(0, start, length).copy_(valueGradient.transpose(0, 1));

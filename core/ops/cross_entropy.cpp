@@ -6,6 +6,7 @@
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
 #include <ATen/ops/mm.h>
+#include <ATen/ops/mul.h>
 #include <algorithm>
 
 namespace tunebench {
@@ -56,15 +57,28 @@ void inputGradientInto(const at::Tensor& target, const at::Tensor& gradient, con
     });
 }
 
+/// How logits are capped before the softmax.
+struct LogitCap {
+    double softcap = 0; ///< 0: not at all
+    bool slopeWanted = false; ///< for a gradient
+};
+
 /// exp(logits - their maximum) and what the loss needs of them.
 struct ChunkSoftmax {
     at::Tensor exponentials; ///< [rows, vocabulary], fp32
     at::Tensor sums; ///< [rows, 1]
+    at::Tensor slope; ///< of the cap, 1 - tanh^2, [rows, vocabulary]; undefined where nothing is capped
 
     /// Writes the chunk's losses [rows, 1] into `losses`.
-    ChunkSoftmax(at::Tensor logits, const at::Tensor& targets, const at::Tensor& losses)
+    ChunkSoftmax(at::Tensor logits, const at::Tensor& targets, const at::Tensor& losses, const LogitCap& cap)
         : exponentials(std::move(logits))
     {
+        if (cap.softcap > 0) {
+            exponentials.div_(cap.softcap).tanh_();
+            if (cap.slopeWanted)
+                slope = at::mul(exponentials, exponentials).neg_().add_(1);
+            exponentials.mul_(cap.softcap);
+        }
         const auto largest = exponentials.amax(-1, true);
         exponentials.sub_(largest);
         const auto chosen = exponentials.gather(1, targets);
@@ -73,18 +87,21 @@ struct ChunkSoftmax {
         losses.copy_(sums.log().sub_(chosen));
     }
 
-    /// (softmax - one-hot of the targets) * weights [rows, 1], in place of the exponentials.
+    /// (softmax - one-hot of the targets) * weights [rows, 1] through the cap, in place of the exponentials.
     at::Tensor gradient(const at::Tensor& targets, const at::Tensor& weights)
     {
         exponentials.div_(sums).mul_(weights);
         exponentials.scatter_add_(1, targets, weights.neg());
+        if (slope.defined())
+            exponentials.mul_(slope);
         return std::move(exponentials);
     }
 };
 
 /// Calls body(first row, rows, softmax of the chunk, targets [rows, 1]) for each chunk; returns the losses [rows].
 template <class Body>
-at::Tensor forEachChunk(const at::Tensor& hidden, const at::Tensor& weight, const at::Tensor& targets, Body body)
+at::Tensor forEachChunk(
+    const at::Tensor& hidden, const at::Tensor& weight, const at::Tensor& targets, const LogitCap& cap, Body body)
 {
     auto losses = at::empty({ hidden.size(0), 1 }, hidden.options().dtype(at::kFloat));
     const int64_t step = chunkRows(weight.size(0));
@@ -92,7 +109,7 @@ at::Tensor forEachChunk(const at::Tensor& hidden, const at::Tensor& weight, cons
         const int64_t rows = std::min(step, hidden.size(0) - first);
         const auto chunkTargets = targets.narrow(0, first, rows).unsqueeze(1);
         ChunkSoftmax softmax(
-            logitsOf(hidden.narrow(0, first, rows), weight), chunkTargets, losses.narrow(0, first, rows));
+            logitsOf(hidden.narrow(0, first, rows), weight), chunkTargets, losses.narrow(0, first, rows), cap);
         body(first, rows, softmax, chunkTargets);
     }
     return losses.squeeze(1);
@@ -100,18 +117,20 @@ at::Tensor forEachChunk(const at::Tensor& hidden, const at::Tensor& weight, cons
 
 } // namespace
 
-at::Tensor linearCrossEntropy(const at::Tensor& hidden, const Parameter& head, const at::Tensor& targets)
+at::Tensor linearCrossEntropy(
+    const at::Tensor& hidden, const Parameter& head, const at::Tensor& targets, double softcap)
 {
     const CategoryScope scope(MemoryCategory::logitsAndLoss);
-    return forEachChunk(hidden, head.value, targets, [](int64_t, int64_t, ChunkSoftmax&, const at::Tensor&) {});
+    return forEachChunk(
+        hidden, head.value, targets, { softcap, false }, [](int64_t, int64_t, ChunkSoftmax&, const at::Tensor&) {});
 }
 
 at::Tensor linearCrossEntropyWithGradient(const at::Tensor& hidden, const Parameter& head, const at::Tensor& targets,
-    const at::Tensor& weights, at::Tensor& hiddenGradient)
+    const at::Tensor& weights, at::Tensor& hiddenGradient, double softcap)
 {
     const CategoryScope scope(MemoryCategory::logitsAndLoss);
     hiddenGradient = at::empty_like(hidden);
-    return forEachChunk(hidden, head.value, targets,
+    return forEachChunk(hidden, head.value, targets, { softcap, true },
         [&](int64_t first, int64_t rows, ChunkSoftmax& softmax, const at::Tensor& chunkTargets) {
             const auto gradient
                 = softmax.gradient(chunkTargets, weights.narrow(0, first, rows).unsqueeze(1)).to(hidden.scalar_type());

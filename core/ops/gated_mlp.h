@@ -1,11 +1,13 @@
 #pragma once
 
+#include "core/model/model_family.h"
+
 #include <ATen/core/Tensor.h>
 
 namespace tunebench {
 
-/// silu(gate) * up, all [tokens, intermediate].
-at::Tensor gatedActivation(const at::Tensor& gate, const at::Tensor& up);
+/// activation(gate) * up, all [tokens, intermediate].
+at::Tensor gatedActivation(const at::Tensor& gate, const at::Tensor& up, Activation activation);
 
 struct GatedActivationGradients {
     at::Tensor gate, up; ///< [tokens, intermediate]
@@ -13,6 +15,6 @@ struct GatedActivationGradients {
 
 /// Gradients given the gradient of the product.
 GatedActivationGradients gatedActivationBackward(
-    const at::Tensor& outputGradient, const at::Tensor& gate, const at::Tensor& up);
+    const at::Tensor& outputGradient, const at::Tensor& gate, const at::Tensor& up, Activation activation);
 
 } // namespace tunebench

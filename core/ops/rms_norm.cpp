@@ -1,5 +1,6 @@
 #include "core/ops/rms_norm.h"
 
+#include <ATen/ops/add.h>
 #include <ATen/ops/linalg_vector_norm.h>
 #include <ATen/ops/mul.h>
 #include <ATen/ops/sum.h>
@@ -16,7 +17,15 @@ at::Tensor rmsNormScale(const at::Tensor& x, double epsilon)
 
 at::Tensor rmsNorm(const at::Tensor& x, const at::Tensor& scale, const at::Tensor& weight)
 {
-    return at::mul(x.to(at::kFloat), scale).to(x.scalar_type()).mul_(weight);
+    auto normalized = at::mul(x.to(at::kFloat), scale);
+    if (weight.scalar_type() == at::kFloat)
+        return normalized.mul_(weight).to(x.scalar_type());
+    return normalized.to(x.scalar_type()).mul_(weight);
+}
+
+at::Tensor normFactor(const Parameter& norm, at::ScalarType type, bool addsOne)
+{
+    return addsOne ? at::add(norm.value.to(at::kFloat), 1) : norm.value.to(type);
 }
 
 at::Tensor rmsNormBackward(const at::Tensor& outputGradient, const at::Tensor& x, const at::Tensor& scale,

@@ -6,7 +6,7 @@ namespace {
 /// (a, b) becomes (a cos - sign b sin, b cos + sign a sin).
 void rotateBy(const at::Tensor& x, const RopeAngles& angles, double sign)
 {
-    const int64_t half = x.size(-1) / 2;
+    const int64_t half = angles.cosine.size(-1);
     const auto first = x.narrow(-1, 0, half);
     const auto second = x.narrow(-1, half, half);
     const auto before = first.clone();

@@ -29,8 +29,9 @@ at::Tensor headLosses(const Decoder& decoder, const at::Tensor& x, const Supervi
     const CategoryScope scope(MemoryCategory::logitsAndLoss);
     const auto chosen = at::index_select(x, 0, supervision.slots);
     const auto scale = rmsNormScale(chosen, decoder.spec.normEpsilon);
-    const auto weight = decoder.finalNorm.value.to(decoder.compute);
-    return linearCrossEntropy(rmsNorm(chosen, scale, weight), decoder.head(), supervision.targets);
+    const auto weight = normFactor(decoder.finalNorm, decoder.compute, decoder.spec.normAddsOne);
+    return linearCrossEntropy(
+        rmsNorm(chosen, scale, weight), decoder.head(), supervision.targets, decoder.spec.finalSoftcap);
 }
 
 at::Tensor headLossesWithGradient(const Decoder& decoder, const at::Tensor& x, const Supervision& supervision,
@@ -39,10 +40,11 @@ at::Tensor headLossesWithGradient(const Decoder& decoder, const at::Tensor& x, c
     const CategoryScope scope(MemoryCategory::logitsAndLoss);
     const auto chosen = at::index_select(x, 0, supervision.slots);
     const auto scale = rmsNormScale(chosen, decoder.spec.normEpsilon);
-    const auto weight = decoder.finalNorm.value.to(decoder.compute);
+    const auto weight = normFactor(decoder.finalNorm, decoder.compute, decoder.spec.normAddsOne);
     const auto hidden = rmsNorm(chosen, scale, weight);
     at::Tensor hiddenGradient;
-    auto losses = linearCrossEntropyWithGradient(hidden, decoder.head(), supervision.targets, weights, hiddenGradient);
+    auto losses = linearCrossEntropyWithGradient(
+        hidden, decoder.head(), supervision.targets, weights, hiddenGradient, decoder.spec.finalSoftcap);
     const auto chosenGradient = rmsNormBackward(hiddenGradient, chosen, scale, weight, decoder.finalNorm.gradient);
     gradient = at::zeros(x.sizes(), x.options());
     gradient.index_copy_(0, supervision.slots, chosenGradient);

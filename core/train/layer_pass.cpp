@@ -4,18 +4,34 @@
 #include "core/ops/gated_mlp.h"
 #include "core/ops/rms_norm.h"
 
+#include <ATen/ops/cat.h>
+#include <algorithm>
+#include <utility>
+
 namespace tunebench {
 namespace {
 
-at::Tensor normalized(const at::Tensor& x, const at::Tensor& scale, const Parameter& weight)
+at::Tensor normalized(const at::Tensor& x, const at::Tensor& scale, const Parameter& norm, const PassContext& context)
 {
-    return rmsNorm(x, scale, weight.value.to(x.scalar_type()));
+    return rmsNorm(x, scale, normFactor(norm, x.scalar_type(), context.spec.normAddsOne));
+}
+
+at::Tensor normalized(const at::Tensor& x, const Parameter& norm, const PassContext& context)
+{
+    return normalized(x, rmsNormScale(x, context.spec.normEpsilon), norm, context);
+}
+
+at::Tensor normBackward(const at::Tensor& gradient, const at::Tensor& x, const at::Tensor& scale, const Parameter& norm,
+    const PassContext& context)
+{
+    return rmsNormBackward(
+        gradient, x, scale, normFactor(norm, x.scalar_type(), context.spec.normAddsOne), norm.gradient);
 }
 
 at::Tensor normBackward(
-    const at::Tensor& gradient, const at::Tensor& x, const at::Tensor& scale, const Parameter& weight)
+    const at::Tensor& gradient, const at::Tensor& x, const Parameter& norm, const PassContext& context)
 {
-    return rmsNormBackward(gradient, x, scale, weight.value.to(x.scalar_type()), weight.gradient);
+    return normBackward(gradient, x, rmsNormScale(x, context.spec.normEpsilon), norm, context);
 }
 
 at::Tensor heads(const at::Tensor& x, int64_t headSize)
@@ -24,97 +40,175 @@ at::Tensor heads(const at::Tensor& x, int64_t headSize)
 }
 
 /// Query or key as attention takes it, from what is kept of it.
-at::Tensor attendedForm(const at::Tensor& kept, const Parameter& norm, const PassContext& context)
+at::Tensor attendedForm(
+    const at::Tensor& kept, const Parameter& norm, const RopeAngles& angles, const PassContext& context)
 {
     if (!norm.exists())
         return kept; // rotated already
     const CategoryScope scope(MemoryCategory::temporary);
-    auto y = normalized(kept, rmsNormScale(kept, context.spec.normEpsilon), norm);
-    rotate(y, context.angles);
+    auto y = normalized(kept, norm, context);
+    rotate(y, angles);
     return y;
 }
 
 /// The gradient of what was projected, from that of what attention took.
-at::Tensor projectedGradient(
-    const at::Tensor& gradient, const at::Tensor& projected, const Parameter& norm, const PassContext& context)
+at::Tensor projectedGradient(const at::Tensor& gradient, const at::Tensor& projected, const Parameter& norm,
+    const RopeAngles& angles, const PassContext& context)
 {
-    rotateBack(gradient, context.angles);
-    if (!norm.exists())
-        return gradient;
-    return normBackward(gradient, projected, rmsNormScale(projected, context.spec.normEpsilon), norm);
+    rotateBack(gradient, angles);
+    return norm.exists() ? normBackward(gradient, projected, norm, context) : gradient;
+}
+
+AttentionRule ruleOf(const DecoderLayer& layer, const ModelSpec& spec)
+{
+    return { spec.attentionScale(), spec.attentionSoftcap, layer.window };
+}
+
+/// Query, key and value of x, not yet rotated.
+void projectQueryKeyValue(const DecoderLayer& layer, const ModelSpec& spec, const at::Tensor& x, LayerActivations& a)
+{
+    if (!spec.fusedProjections) {
+        a.query = heads(linear(layer.query, x), spec.headSize);
+        a.key = heads(linear(layer.key, x), spec.headSize);
+        a.value = heads(linear(layer.value, x), spec.headSize);
+        return;
+    }
+    const auto all = heads(linear(layer.queryKeyValue, x), spec.headSize);
+    a.query = all.narrow(1, 0, spec.heads);
+    a.key = all.narrow(1, spec.heads, spec.keyValueHeads);
+    a.value = all.narrow(1, spec.heads + spec.keyValueHeads, spec.keyValueHeads);
+}
+
+void projectGateUp(const DecoderLayer& layer, const ModelSpec& spec, const at::Tensor& x, LayerActivations& a)
+{
+    if (!spec.fusedProjections) {
+        a.gate = linear(layer.gate, x);
+        a.up = linear(layer.up, x);
+        return;
+    }
+    const auto both = linear(layer.gateUp, x);
+    a.gate = both.narrow(1, 0, spec.intermediateSize);
+    a.up = both.narrow(1, spec.intermediateSize, spec.intermediateSize);
+}
+
+/// A projection and the gradient of its output.
+struct Projected {
+    const Linear* projection;
+    at::Tensor gradient; ///< [tokens, out]
+};
+
+std::vector<Projected> attentionProjections(const DecoderLayer& layer, const AttentionGradients& gradients)
+{
+    const auto& [query, key, value] = gradients;
+    if (layer.queryKeyValue.weight.exists())
+        return { { &layer.queryKeyValue, at::cat({ query, key, value }, 1).flatten(1) } };
+    return { { &layer.query, query.flatten(1) }, { &layer.key, key.flatten(1) }, { &layer.value, value.flatten(1) } };
+}
+
+std::vector<Projected> mlpProjections(const DecoderLayer& layer, const GatedActivationGradients& gradients)
+{
+    if (layer.gateUp.weight.exists())
+        return { { &layer.gateUp, at::cat({ gradients.gate, gradients.up }, 1) } };
+    return { { &layer.gate, gradients.gate }, { &layer.up, gradients.up } };
+}
+
+bool anyTrained(const std::vector<Projected>& parts)
+{
+    return std::ranges::any_of(parts, [](const Projected& part) { return part.projection->trained(); });
+}
+
+/// Backward through projections that share the input x (undefined when none is trained); returns its gradient.
+at::Tensor projectionsBackward(std::vector<Projected> parts, const at::Tensor& x)
+{
+    at::Tensor inputGradient;
+    for (auto& [projection, gradient] : parts) {
+        linearBackward(*projection, gradient, x, inputGradient);
+        gradient.reset();
+    }
+    return inputGradient;
 }
 
 /// Attention half: fills the first part of `a` and returns input + attention.
 at::Tensor attentionForward(const DecoderLayer& layer, const PassContext& context, LayerActivations& a)
 {
+    const RopeAngles& angles = context.angles[layer.rope];
     a.inputScale = rmsNormScale(a.input, context.spec.normEpsilon);
-    {
-        const auto x = normalized(a.input, a.inputScale, layer.inputNorm);
-        a.query = heads(linear(layer.query, x), context.spec.headSize);
-        a.key = heads(linear(layer.key, x), context.spec.headSize);
-        a.value = heads(linear(layer.value, x), context.spec.headSize);
-    }
+    projectQueryKeyValue(layer, context.spec, normalized(a.input, a.inputScale, layer.inputNorm, context), a);
     if (!context.spec.queryKeyNorm) {
-        rotate(a.query, context.angles);
-        rotate(a.key, context.angles);
+        rotate(a.query, angles);
+        rotate(a.key, angles);
     }
     {
-        const auto query = attendedForm(a.query, layer.queryNorm, context);
-        const auto key = attendedForm(a.key, layer.keyNorm, context);
-        a.attended = attention(query, key, a.value, context.segments).flatten(1);
+        const auto query = attendedForm(a.query, layer.queryNorm, angles, context);
+        const auto key = attendedForm(a.key, layer.keyNorm, angles, context);
+        a.attended = attention(query, key, a.value, context.segments, ruleOf(layer, context.spec)).flatten(1);
     }
-    return linear(layer.output, a.attended).add_(a.input);
+    if (!context.spec.outputNorms)
+        return linear(layer.output, a.attended).add_(a.input);
+    a.attentionOutput = linear(layer.output, a.attended);
+    return normalized(a.attentionOutput, layer.attentionOutputNorm, context).add_(a.input);
 }
 
 /// MLP half: fills the second part of `a` and returns the layer's output.
 at::Tensor mlpForward(const DecoderLayer& layer, const PassContext& context, LayerActivations& a)
 {
     a.middleScale = rmsNormScale(a.middle, context.spec.normEpsilon);
-    {
-        const auto x = normalized(a.middle, a.middleScale, layer.postAttentionNorm);
-        a.gate = linear(layer.gate, x);
-        a.up = linear(layer.up, x);
-    }
-    return linear(layer.down, gatedActivation(a.gate, a.up)).add_(a.middle);
+    projectGateUp(layer, context.spec, normalized(a.middle, a.middleScale, layer.mlpInputNorm, context), a);
+    if (!context.spec.outputNorms)
+        return linear(layer.down, gatedActivation(a.gate, a.up, context.spec.activation)).add_(a.middle);
+    a.mlpOutput = linear(layer.down, gatedActivation(a.gate, a.up, context.spec.activation));
+    return normalized(a.mlpOutput, layer.mlpOutputNorm, context).add_(a.middle);
 }
 
-at::Tensor mlpBackward(const DecoderLayer& layer, LayerActivations& a, const at::Tensor& outputGradient)
+/// The gradient of what `norm` normalised; where there is no such norm, the gradient itself. Gives `output` up.
+at::Tensor outputNormBackward(
+    const at::Tensor& gradient, at::Tensor& output, const Parameter& norm, const PassContext& context)
 {
+    const auto normalizedOutput = std::exchange(output, {});
+    return norm.exists() ? normBackward(gradient, normalizedOutput, norm, context) : gradient;
+}
+
+at::Tensor mlpBackward(
+    const DecoderLayer& layer, const PassContext& context, LayerActivations& a, const at::Tensor& outputGradient)
+{
+    const Activation activation = context.spec.activation;
     at::Tensor activationGradient;
-    linearBackward(layer.down, outputGradient, layer.down.trained() ? gatedActivation(a.gate, a.up) : at::Tensor(),
-        activationGradient);
-    auto [gateGradient, upGradient] = gatedActivationBackward(activationGradient, a.gate, a.up);
+    linearBackward(layer.down, outputNormBackward(outputGradient, a.mlpOutput, layer.mlpOutputNorm, context),
+        layer.down.trained() ? gatedActivation(a.gate, a.up, activation) : at::Tensor(), activationGradient);
+    auto gradients = gatedActivationBackward(activationGradient, a.gate, a.up, activation);
     activationGradient.reset();
     a.gate.reset();
     a.up.reset();
 
+    auto parts = mlpProjections(layer, std::exchange(gradients, {}));
     at::Tensor inputGradient;
     {
-        const bool inputNeeded = layer.gate.trained() || layer.up.trained();
-        const auto x = inputNeeded ? normalized(a.middle, a.middleScale, layer.postAttentionNorm) : at::Tensor();
-        linearBackward(layer.gate, gateGradient, x, inputGradient);
-        gateGradient.reset();
-        linearBackward(layer.up, upGradient, x, inputGradient);
-        upGradient.reset();
+        const auto x
+            = anyTrained(parts) ? normalized(a.middle, a.middleScale, layer.mlpInputNorm, context) : at::Tensor();
+        inputGradient = projectionsBackward(std::move(parts), x);
     }
-    return normBackward(inputGradient, a.middle, a.middleScale, layer.postAttentionNorm).add_(outputGradient);
+    return normBackward(inputGradient, a.middle, a.middleScale, layer.mlpInputNorm, context).add_(outputGradient);
 }
 
 AttentionGradients attentionInputGradients(
     const DecoderLayer& layer, const PassContext& context, LayerActivations& a, const at::Tensor& middleGradient)
 {
+    const RopeAngles& angles = context.angles[layer.rope];
     at::Tensor attendedGradient;
-    linearBackward(layer.output, middleGradient, a.attended, attendedGradient);
+    linearBackward(layer.output,
+        outputNormBackward(middleGradient, a.attentionOutput, layer.attentionOutputNorm, context), a.attended,
+        attendedGradient);
     a.attended.reset();
     auto gradients = [&] {
-        const auto query = attendedForm(a.query, layer.queryNorm, context);
-        const auto key = attendedForm(a.key, layer.keyNorm, context);
-        return attentionBackward(heads(attendedGradient, context.spec.headSize), query, key, a.value, context.segments);
+        const auto query = attendedForm(a.query, layer.queryNorm, angles, context);
+        const auto key = attendedForm(a.key, layer.keyNorm, angles, context);
+        return attentionBackward(heads(attendedGradient, context.spec.headSize), query, key, a.value, context.segments,
+            ruleOf(layer, context.spec));
     }();
     a.value.reset();
-    gradients.query = projectedGradient(gradients.query, a.query, layer.queryNorm, context);
+    gradients.query = projectedGradient(gradients.query, a.query, layer.queryNorm, angles, context);
     a.query.reset();
-    gradients.key = projectedGradient(gradients.key, a.key, layer.keyNorm, context);
+    gradients.key = projectedGradient(gradients.key, a.key, layer.keyNorm, angles, context);
     a.key.reset();
     return gradients;
 }
@@ -141,24 +235,18 @@ at::Tensor layerForward(
 at::Tensor layerBackward(const DecoderLayer& layer, const PassContext& context, LayerActivations kept,
     at::Tensor outputGradient, bool inputGradientWanted)
 {
-    const auto middleGradient = mlpBackward(layer, kept, outputGradient);
+    const auto middleGradient = mlpBackward(layer, context, kept, outputGradient);
     outputGradient.reset();
     kept.middle.reset();
-    const auto gradients = attentionInputGradients(layer, context, kept, middleGradient);
-
-    const bool inputNeeded = layer.query.trained() || layer.key.trained() || layer.value.trained();
-    const auto x = inputNeeded ? normalized(kept.input, kept.inputScale, layer.inputNorm) : at::Tensor();
+    auto parts = attentionProjections(layer, attentionInputGradients(layer, context, kept, middleGradient));
+    const auto x = anyTrained(parts) ? normalized(kept.input, kept.inputScale, layer.inputNorm, context) : at::Tensor();
     if (!inputGradientWanted) {
-        linearParameterGradients(layer.query, gradients.query.flatten(1), x);
-        linearParameterGradients(layer.key, gradients.key.flatten(1), x);
-        linearParameterGradients(layer.value, gradients.value.flatten(1), x);
+        for (const auto& [projection, gradient] : parts)
+            linearParameterGradients(*projection, gradient, x);
         return {};
     }
-    at::Tensor inputGradient;
-    linearBackward(layer.query, gradients.query.flatten(1), x, inputGradient);
-    linearBackward(layer.key, gradients.key.flatten(1), x, inputGradient);
-    linearBackward(layer.value, gradients.value.flatten(1), x, inputGradient);
-    return normBackward(inputGradient, kept.input, kept.inputScale, layer.inputNorm).add_(middleGradient);
+    const auto inputGradient = projectionsBackward(std::move(parts), x);
+    return normBackward(inputGradient, kept.input, kept.inputScale, layer.inputNorm, context).add_(middleGradient);
 }
 
 } // namespace tunebench

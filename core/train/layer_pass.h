@@ -9,7 +9,7 @@ namespace tunebench {
 /// What all layers of a pass share.
 struct PassContext {
     const ModelSpec& spec;
-    RopeAngles angles;
+    std::vector<RopeAngles> angles; ///< of each of the decoder's ropes
     std::vector<int64_t> segments;
 };
 
@@ -20,9 +20,11 @@ struct LayerActivations {
     at::Tensor query, key,
         value; ///< [tokens, heads, head size]; q and k rotated, or as projected where they are normalised
     at::Tensor attended; ///< [tokens, heads * head size]; only when the output projection is trained
+    at::Tensor attentionOutput; ///< [tokens, hidden]; only when it is normalised
     at::Tensor middle; ///< input plus attention, [tokens, hidden]
     at::Tensor middleScale; ///< [tokens, 1]
     at::Tensor gate, up; ///< [tokens, intermediate]
+    at::Tensor mlpOutput; ///< [tokens, hidden]; only when it is normalised
 };
 
 /// One layer forward: x [tokens, hidden] -> [tokens, hidden]. With `kept` its activations are stored there.

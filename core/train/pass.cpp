@@ -2,15 +2,14 @@
 
 #include "core/memory/memory_ledger.h"
 #include "core/model/lora.h"
+#include "core/train/embed_pass.h"
 #include "core/train/head_pass.h"
 #include "core/train/host_tensor.h"
 #include "core/train/layer_pass.h"
 #include "core/train/preference_loss.h"
 #include "core/train/stopwatch.h"
 
-#include <ATen/ops/embedding.h>
 #include <ATen/ops/full.h>
-#include <cmath>
 #include <optional>
 #include <utility>
 
@@ -26,30 +25,6 @@ struct RecomputePlan {
 RecomputePlan recomputePlan(const RunConfig& config)
 {
     return { config.gradientCheckpointing == GradientCheckpointing::full ? config.checkpointEveryLayers : 0 };
-}
-
-RopeAngles anglesOf(const Decoder& decoder, const std::vector<int64_t>& positions)
-{
-    const auto& frequencies = decoder.inverseFrequencies;
-    std::vector<float> cosine, sine;
-    cosine.reserve(positions.size() * frequencies.size());
-    sine.reserve(cosine.capacity());
-    for (const int64_t position : positions) {
-        for (const float frequency : frequencies) {
-            const float angle = static_cast<float>(position) * frequency;
-            cosine.push_back(std::cos(angle));
-            sine.push_back(std::sin(angle));
-        }
-    }
-    const std::vector<int64_t> shape { static_cast<int64_t>(positions.size()), 1,
-        static_cast<int64_t>(frequencies.size()) };
-    return { hostTensor<float>(cosine, shape, decoder.device).to(decoder.compute),
-        hostTensor<float>(sine, shape, decoder.device).to(decoder.compute) };
-}
-
-at::Tensor embed(const Decoder& decoder, const at::Tensor& ids)
-{
-    return at::embedding(decoder.embedding.value, ids).to(decoder.compute);
 }
 
 /// The lowest layer with something to train; layers below it need no backward pass.
@@ -233,8 +208,7 @@ at::Tensor trainingPass(
     }
     const Stopwatch watch(times.backward);
     gradient = stack.backward(std::move(gradient), times.recompute);
-    if (decoder.embedding.trained())
-        decoder.embedding.gradient.index_add_(0, inputs.ids, gradient.to(at::kFloat));
+    embedBackward(decoder, inputs.ids, gradient);
     return sums;
 }
 

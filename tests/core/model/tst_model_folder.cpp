@@ -34,8 +34,10 @@ class TestModelFolder : public QObject {
 
 private slots:
     void folderIsCopied();
+    void textPartGetsItsOwnConfig();
     void configSaysHowWeightsAreHeld_data();
     void configSaysHowWeightsAreHeld();
+    void ggufGetsAConfig_data();
     void ggufGetsAConfig();
     void failureLeavesNothing();
 };
@@ -52,6 +54,22 @@ void TestModelFolder::folderIsCopied()
     QVERIFY(notices->empty());
     for (const char* name : { "config.json", "generation_config.json", "model.safetensors" })
         QCOMPARE(readBytes(path / name), readBytes(modelData("llama") / name));
+}
+
+/// The folder of a model that sees images becomes that of the part that was trained.
+void TestModelFolder::textPartGetsItsOwnConfig()
+{
+    const auto model = openModelFiles(modelData("gemma3_images"));
+    VERIFY_OK(model);
+    QTemporaryDir folder;
+    const fs::path path = fs::path(folder.path().toStdString()) / "new";
+    VERIFY_OK(writeModelFolder(path, modelData("gemma3_images"), LoadedModel(*model->weights).tensors));
+    const auto config = readJson(path / "config.json");
+    QCOMPARE(config.at("model_type").get<std::string>(), std::string("gemma3_text"));
+    QCOMPARE(config.at("architectures").at(0).get<std::string>(), std::string("Gemma3ForCausalLM"));
+    const auto again = openModelFiles(path);
+    VERIFY_OK(again);
+    QVERIFY(again->spec == model->spec);
 }
 
 void TestModelFolder::configSaysHowWeightsAreHeld_data()
@@ -78,14 +96,22 @@ void TestModelFolder::configSaysHowWeightsAreHeld()
     QVERIFY(readJson(root / "new" / "config.json") == config);
 }
 
+void TestModelFolder::ggufGetsAConfig_data()
+{
+    QTest::addColumn<QString>("file");
+    for (const char* file : { "qwen2.gguf", "gemma.gguf", "gemma2.gguf", "gemma3.gguf", "phi3.gguf", "yarn.gguf" })
+        QTest::newRow(file) << file;
+}
+
 void TestModelFolder::ggufGetsAConfig()
 {
-    const auto model = openModelFiles(modelData("qwen2.gguf"));
+    QFETCH(QString, file);
+    const auto model = openModelFiles(modelData(file.toStdString()));
     VERIFY_OK(model);
     QTemporaryDir folder;
     const fs::path path = fs::path(folder.path().toStdString()) / "new";
     const LoadedModel loaded(*model->weights);
-    const auto notices = writeModelFolder(path, modelData("qwen2.gguf"), loaded.tensors);
+    const auto notices = writeModelFolder(path, modelData(file.toStdString()), loaded.tensors);
     VERIFY_OK(notices);
     QCOMPARE(notices->size(), size_t { 1 });
     QCOMPARE(readJson(path / "config.json").at("eos_token_id").get<int>(), 2);

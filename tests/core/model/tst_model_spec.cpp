@@ -1,4 +1,4 @@
-#include "core/model/model_spec.h"
+#include "core/model/model_config.h"
 #include "core/model/rope_fit.h"
 #include "model_test_files.h"
 
@@ -55,6 +55,10 @@ private slots:
     void slidingWindow_data();
     void slidingWindow();
     void queryKeyNorms();
+    void publishedConfigs_data();
+    void publishedConfigs();
+    void ropeOfEachLayerType();
+    void longropeOfPhi();
     void refuses_data();
     void refuses();
     void configReadsBack_data();
@@ -112,6 +116,15 @@ void TestModelSpec::spellingsOfRope_data()
         R"({"rope_theta": 5e5, "rope_scaling": {"rope_type": "llama3", "factor": 8, "low_freq_factor": 1, "high_freq_factor": 4,
             "original_max_position_embeddings": 8192}})",
         5e5, llama3, 8);
+    row("dynamic, which the context never reaches", R"({"rope_scaling": {"type": "dynamic", "factor": 2}})", 10000,
+        none, 1);
+    row("yarn", R"({"rope_scaling": {"type": "yarn", "factor": 4, "original_max_position_embeddings": 2048}})", 10000,
+        yarn, 4);
+    row("yarn, factor of the contexts",
+        R"({"rope_parameters": {"rope_type": "yarn", "original_max_position_embeddings": 2048}})", 10000, yarn, 4);
+    row("one for each layer type, alike",
+        R"({"rope_theta": 3, "rope_parameters": {"full_attention": {"rope_theta": 7}, "sliding_attention": {"rope_theta": 7}}})",
+        7, none, 1);
 }
 
 void TestModelSpec::spellingsOfRope()
@@ -163,31 +176,123 @@ void TestModelSpec::biasOptions()
 void TestModelSpec::slidingWindow_data()
 {
     QTest::addColumn<QString>("config");
-    QTest::addColumn<qint64>("context");
-    const auto row = [](const char* name, const json& config, qint64 context) {
-        QTest::newRow(name) << QString::fromStdString(config.dump()) << context;
+    QTest::addColumn<qint64>("window");
+    QTest::addColumn<QString>("layers"); // which of the first ten slide
+    const auto row = [](const char* name, const json& config, qint64 window, const char* layers) {
+        QTest::newRow(name) << QString::fromStdString(config.dump()) << window << layers;
     };
+    const char* none = "..........";
+    const char* all = "ssssssssss";
     const json used = changed(changed(qwen(), "use_sliding_window", true), "sliding_window", 1000);
-    row("qwen2, not used", changed(used, "use_sliding_window", false), 32768);
-    row("qwen2, used", used, 1000);
-    row("qwen2, beyond its layers", changed(used, "max_window_layers", 24), 32768);
-    row("qwen2, no layer", changed(used, "layer_types", std::vector<std::string>(24, "full_attention")), 32768);
-    row("qwen2, some layer", changed(used, "layer_types", { "sliding_attention" }), 1000);
+    row("qwen2, not used", changed(used, "use_sliding_window", false), 0, none);
+    row("qwen2, used", changed(used, "max_window_layers", 3), 1000, "...sssssss");
+    row("qwen2, beyond its layers", changed(used, "max_window_layers", 24), 0, none);
+    std::vector<std::string> types(24, "full_attention");
+    row("qwen2, no layer", changed(used, "layer_types", types), 0, none);
+    types[1] = types[8] = "sliding_attention";
+    row("qwen2, some layers", changed(used, "layer_types", types), 1000, ".s......s.");
     const json mistral = changed(without(qwen(), "sliding_window"), "model_type", "mistral");
-    row("mistral, not said", mistral, 4096);
-    row("mistral, none", changed(mistral, "sliding_window", nullptr), 32768);
-    row("mistral, given", changed(mistral, "sliding_window", 1000), 1000);
-    row("mistral, longer than the context", changed(mistral, "sliding_window", 100000), 32768);
-    row("llama has none", changed(smolLm2(), "sliding_window", 1000), 8192);
+    row("mistral, not said", mistral, 4096, all);
+    row("mistral, none", changed(mistral, "sliding_window", nullptr), 0, none);
+    row("mistral, given", changed(mistral, "sliding_window", 1000), 1000, all);
+    row("mistral, whatever its layer types", changed(mistral, "layer_types", types), 4096, all);
+    row("llama has none", changed(smolLm2(), "sliding_window", 1000), 0, none);
+    const json gemma2 = changed(without(qwen(), "sliding_window"), "model_type", "gemma2");
+    row("gemma2, not said", gemma2, 4096, "s.s.s.s.s.");
+    row("gemma2, none", changed(gemma2, "sliding_window", nullptr), 0, none);
+    row("gemma2, by layer", changed(changed(gemma2, "layer_types", types), "sliding_window", 9), 9, ".s......s.");
+    const json gemma3 = changed(gemma2, "model_type", "gemma3_text");
+    row("gemma3", gemma3, 4096, "sssss.ssss");
+    row("gemma3, old spelling", changed(gemma3, "sliding_window_pattern", 3), 4096, "ss.ss.ss.s");
+    const json phi3 = changed(without(qwen(), "sliding_window"), "model_type", "phi3");
+    row("phi3, not said", phi3, 0, none);
+    row("phi3, given", changed(phi3, "sliding_window", 2047), 2047, all);
 }
 
-/// A window bounds the context: shorter rows see all of themselves.
 void TestModelSpec::slidingWindow()
 {
     QFETCH(QString, config);
+    QFETCH(QString, layers);
     const auto spec = modelSpecFromConfig(json::parse(config.toStdString()), "config.json");
     VERIFY_OK(spec);
-    QTEST(qint64(spec->contextLength), "context");
+    QTEST(qint64(spec->slidingWindow), "window");
+    QVERIFY(spec->contextLength > 4096);
+    for (int i = 0; i < layers.size(); ++i)
+        QCOMPARE(spec->slides(i), layers[i] == 's');
+}
+
+/// config.json files as their makers published them, against what transformers reads in them.
+void TestModelSpec::publishedConfigs_data()
+{
+    QTest::addColumn<QString>("name");
+    const json published = readJson(modelData("published.json"));
+    for (const auto& entry : published.items())
+        QTest::newRow(entry.key().c_str()) << QString::fromStdString(entry.key());
+}
+
+void TestModelSpec::publishedConfigs()
+{
+    QFETCH(QString, name);
+    const json entry = readJson(modelData("published.json")).at(name.toStdString());
+    const json& right = entry.at("right");
+    const auto spec = modelSpecFromConfig(entry.at("config"), "config.json");
+    VERIFY_OK(spec);
+    QCOMPARE(parameterCount(*spec), right.at("parameters").get<int64_t>());
+    QCOMPARE(neededTensors(*spec).size(), right.at("tensors").get<size_t>());
+    QCOMPARE(spec->attentionScale(), right.at("scale").get<double>());
+    QCOMPARE(spec->contextLength, right.at("context").get<int64_t>());
+    const auto types = right.at("types").get<std::vector<std::string>>();
+    const bool everyLayer = types.empty() && !right.at("window").is_null();
+    for (int64_t i = 0; i < spec->layers; ++i)
+        QCOMPARE(spec->slides(i), types.empty() ? everyLayer : types[static_cast<size_t>(i)] == "sliding_attention");
+    if (spec->slides(0))
+        QCOMPARE(spec->slidingWindow, right.at("window").get<int64_t>());
+    const auto again = modelSpecFromConfig(json::parse(configFromModelSpec(*spec).dump()), "config.json");
+    VERIFY_OK(again);
+    QVERIFY(*again == *spec);
+}
+
+void TestModelSpec::ropeOfEachLayerType()
+{
+    const json gemma3 = changed(without(without(qwen(), "rope_theta"), "sliding_window"), "model_type", "gemma3_text");
+    const auto usual = modelSpecFromConfig(gemma3, "config.json");
+    VERIFY_OK(usual);
+    QCOMPARE(usual->rope.theta, 1e6);
+    QCOMPARE(usual->slidingRope.value().theta, 1e4);
+    json old = changed(changed(gemma3, "rope_theta", 5e5), "rope_local_base_freq", 300);
+    old["rope_scaling"] = { { "rope_type", "linear" }, { "factor", 8 } };
+    const auto before = modelSpecFromConfig(old, "config.json");
+    VERIFY_OK(before);
+    const json now = { { "full_attention", { { "rope_type", "linear" }, { "factor", 8 }, { "rope_theta", 5e5 } } },
+        { "sliding_attention", { { "rope_type", "default" }, { "rope_theta", 300 } } } };
+    const auto after = modelSpecFromConfig(changed(gemma3, "rope_parameters", now), "config.json");
+    VERIFY_OK(after);
+    QVERIFY(*before == *after);
+    QCOMPARE(after->rope.factor, 8.0);
+    QVERIFY(after->slidingRope->scaling == RopeSpec::Scaling::none);
+}
+
+/// Early files call it su or yarn; the original context stands beside the rope's numbers.
+void TestModelSpec::longropeOfPhi()
+{
+    json config = without(without(changed(qwen(), "model_type", "phi3"), "rope_theta"), "sliding_window");
+    config["max_position_embeddings"] = 131072;
+    config["original_max_position_embeddings"] = 4096;
+    config["partial_rotary_factor"] = 0.25;
+    for (const char* type : { "su", "yarn", "longrope" }) {
+        config["rope_scaling"] = { { "type", type }, { "short_factor", std::vector<double>(8, 1.5) },
+            { "long_factor", std::vector<double>(8, 9.0) } };
+        const auto spec = modelSpecFromConfig(config, "config.json");
+        VERIFY_OK(spec);
+        QVERIFY(spec->rope.scaling == RopeSpec::Scaling::longrope);
+        QCOMPARE(rotatedSize(spec->rope, spec->headSize), 16);
+        QCOMPARE(spec->rope.attentionFactor, std::sqrt(1 + std::log(32.0) / std::log(4096.0)));
+        QCOMPARE(ropeDivisors(spec->rope, spec->headSize, true), std::vector<double>(8, 9.0));
+    }
+    config["rope_scaling"]["long_factor"] = { 1, 2 };
+    VERIFY_REFUSED(modelSpecFromConfig(config, "c"), "8 positive numbers");
+    config["rope_scaling"].erase("long_factor");
+    VERIFY_REFUSED(modelSpecFromConfig(config, "c"), "\"long_factor\"");
 }
 
 void TestModelSpec::queryKeyNorms()
@@ -211,7 +316,8 @@ void TestModelSpec::refuses_data()
     };
     row("list", json::array(), "not a JSON object");
     row("empty object", json::object(), "\"model_type\"");
-    row("unknown family", changed(smolLm2(), "model_type", "gpt2"), "\"gpt2\"; known are llama, mistral, qwen2, qwen3");
+    row("unknown family", changed(smolLm2(), "model_type", "gpt2"),
+        "\"gpt2\"; known are llama, mistral, qwen2, qwen3, gemma, gemma2, gemma3_text, phi3");
     row("family is a number", changed(smolLm2(), "model_type", 3), "not text");
     row("quantised", changed(smolLm2(), "quantization_config", { { "bits", 4 } }), "quantization_config");
     row("activation", changed(smolLm2(), "hidden_act", "gelu"), "\"gelu\"");
@@ -228,7 +334,30 @@ void TestModelSpec::refuses_data()
     row("hidden size that does not divide", changed(smolLm2(), "hidden_size", 577), "multiple of num_attention_heads");
     row("tie is text", changed(smolLm2(), "tie_word_embeddings", "yes"), "true or false");
     row("epsilon 0", changed(smolLm2(), "rms_norm_eps", 0), "epsilon");
-    row("yarn", changed(smolLm2(), "rope_parameters", { { "rope_type", "yarn" }, { "factor", 2 } }), "\"yarn\"");
+    row("rope type", changed(smolLm2(), "rope_parameters", { { "rope_type", "proportional" } }),
+        "\"proportional\"; known are default, linear, dynamic, llama3, yarn and longrope");
+    row("yarn by 0", changed(smolLm2(), "rope_parameters", { { "rope_type", "yarn" }, { "factor", 0 } }),
+        "rope factor");
+    row("yarn of no context",
+        changed(smolLm2(), "rope_parameters",
+            { { "rope_type", "yarn" }, { "factor", 2 }, { "original_max_position_embeddings", 0 } }),
+        "original_max_position_embeddings");
+    row("yarn bounds",
+        changed(smolLm2(), "rope_parameters", { { "rope_type", "yarn" }, { "factor", 2 }, { "beta_fast", 0.5 } }),
+        "do not fit one another");
+    row("dynamic without factor", changed(smolLm2(), "rope_scaling", { { "type", "dynamic" } }), "\"factor\"");
+    const json gemma2 = changed(qwen(), "model_type", "gemma2");
+    row("layer type", changed(gemma2, "layer_types", { "chunked_attention" }), "\"chunked_attention\"; known are");
+    row("layer types of too few layers", changed(gemma2, "layer_types", { "full_attention" }),
+        "1 entries for 24 layers");
+    row("layer types are no texts", changed(gemma2, "layer_types", { 1 }), "list of texts");
+    row("window of 0", changed(gemma2, "sliding_window", 0), "sliding_window");
+    row("pattern of 0", changed(gemma2, "sliding_window_pattern", 0), "sliding_window_pattern");
+    row("negative cap", changed(gemma2, "final_logit_softcapping", -1), "final_logit_softcapping");
+    row("cap of 0", changed(gemma2, "attn_logit_softcapping", 0), "attn_logit_softcapping");
+    row("query scalar of 0", changed(gemma2, "query_pre_attn_scalar", 0), "query_pre_attn_scalar");
+    row("both ways", changed(gemma2, "use_bidirectional_attention", true), "use_bidirectional_attention");
+    row("rope of a layer type", changed(gemma2, "rope_parameters", { { "full_attention", 3 } }), "not an object");
     row("rope foo", changed(smolLm2(), "rope_scaling", "foo"), "not an object");
     row("linear without factor", changed(smolLm2(), "rope_scaling", { { "type", "linear" } }), "\"factor\"");
     row("linear by 0", changed(smolLm2(), "rope_scaling", { { "type", "linear" }, { "factor", 0 } }), "rope factor");
@@ -256,6 +385,8 @@ void TestModelSpec::configReadsBack_data()
     QTest::newRow("qwen3") << QString::fromStdString(changed(qwen(), "model_type", "qwen3").dump());
     QTest::newRow("mistral") << QString::fromStdString(changed(qwen(), "model_type", "mistral").dump());
     QTest::newRow("llama3") << QString::fromStdString(changed(smolLm2(), "rope_scaling", llama3).dump());
+    for (const char* name : { "yarn", "yarn with everything", "longrope" })
+        QTest::newRow(name) << QString::fromStdString(readJson(modelData("rope.json")).at(name).at("config").dump());
     QTest::newRow("biases") << QString::fromStdString(changed(smolLm2(), "attention_bias", true).dump());
 }
 
@@ -272,7 +403,8 @@ void TestModelSpec::configReadsBack()
 void TestModelSpec::frequenciesAsTransformers_data()
 {
     QTest::addColumn<QString>("name");
-    for (const char* name : { "default", "linear", "llama3.1", "llama3.2" })
+    for (const char* name :
+        { "default", "linear", "llama3.1", "llama3.2", "yarn", "yarn with everything", "dynamic", "longrope" })
         QTest::newRow(name) << name;
 }
 
@@ -290,6 +422,7 @@ void TestModelSpec::frequenciesAsTransformers()
         const double frequency = std::pow(spec->rope.theta, -exponent) / divisors[i];
         QVERIFY(std::abs(frequency - expected[i]) <= 1e-6 * expected[i]);
     }
+    QVERIFY(std::abs(spec->rope.attentionFactor - row.at("attention_factor").get<double>()) < 1e-12);
 }
 
 void TestModelSpec::llama3FoundFromFactors()

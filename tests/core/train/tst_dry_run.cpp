@@ -12,11 +12,12 @@ using namespace tunebench::test;
 
 namespace {
 
-/// Large enough that activations and logits matter, small enough to run in a second.
-ModelSpec mediumSpec(bool tied)
+/// Large enough that activations and logits matter, small enough to run in a second. Rows exceed the window.
+ModelSpec mediumSpec(bool tied, const std::string& familyName = "llama")
 {
+    const ModelFamily& family = *familyByName(familyName);
     ModelSpec spec;
-    spec.family = "llama";
+    applyFamily(spec, family);
     spec.hiddenSize = 192;
     spec.layers = 4;
     spec.heads = 6;
@@ -26,6 +27,14 @@ ModelSpec mediumSpec(bool tied)
     spec.vocabularySize = 8192;
     spec.contextLength = 1024;
     spec.tiedEmbeddings = tied;
+    if (family.slidingWindow != ModelFamily::SlidingWindow::never) {
+        spec.slidingWindow = 100;
+        spec.slidingLayers = { true, false, true, false };
+    }
+    if (family.defaultLocalTheta > 0)
+        spec.slidingRope = RopeSpec { .theta = family.defaultLocalTheta };
+    spec.attentionSoftcap = family.defaultAttentionSoftcap;
+    spec.finalSoftcap = family.defaultFinalSoftcap;
     return spec;
 }
 
@@ -58,22 +67,31 @@ private Q_SLOTS:
         QTest::addColumn<int>("recomputeEvery");
         QTest::addColumn<bool>("mixed");
         QTest::addColumn<int>("optimizer");
+        QTest::addColumn<QString>("family");
         const int adamw = static_cast<int>(OptimizerKind::adamw);
         for (const NumberType type : { NumberType::fp32, NumberType::bf16 }) {
             const char* name = type == NumberType::fp32 ? "fp32" : "bf16";
             for (const int every : { 0, 1, 3 }) {
                 QTest::addRow("%s lora recompute %d", name, every)
-                    << static_cast<int>(type) << false << every << false << adamw;
+                    << static_cast<int>(type) << false << every << false << adamw << "llama";
                 QTest::addRow("%s full recompute %d", name, every)
-                    << static_cast<int>(type) << true << every << false << adamw;
+                    << static_cast<int>(type) << true << every << false << adamw << "llama";
             }
         }
         QTest::newRow("bf16 weights, fp32 products")
-            << static_cast<int>(NumberType::fp32) << false << 0 << true << adamw;
+            << static_cast<int>(NumberType::fp32) << false << 0 << true << adamw << "llama";
         QTest::newRow("lion") << static_cast<int>(NumberType::fp32) << false << 0 << false
-                              << static_cast<int>(OptimizerKind::lion);
+                              << static_cast<int>(OptimizerKind::lion) << "llama";
         QTest::newRow("sgd") << static_cast<int>(NumberType::fp32) << true << 0 << false
-                             << static_cast<int>(OptimizerKind::sgd);
+                             << static_cast<int>(OptimizerKind::sgd) << "llama";
+        for (const ModelFamily& family : modelFamilies()) {
+            const std::string name(family.name);
+            for (const bool full : { false, true }) {
+                for (const int every : { 0, 1 })
+                    QTest::addRow("%s %s recompute %d", name.c_str(), full ? "full" : "lora", every)
+                        << static_cast<int>(NumberType::fp32) << full << every << false << adamw << name.c_str();
+            }
+        }
     }
 
     void peakIsTheMeasuredOne()
@@ -83,15 +101,17 @@ private Q_SLOTS:
         QFETCH(int, recomputeEvery);
         QFETCH(bool, mixed);
         QFETCH(int, optimizer);
+        QFETCH(QString, family);
         RunConfig config = referenceConfig(full ? Method::full : Method::lora);
         config.compute = static_cast<NumberType>(type);
         config.precision = mixed ? NumberType::bf16 : full ? NumberType::fp32 : config.compute;
-        config.loraTargets = { "q_proj", "v_proj", "down_proj" };
+        if (family == "llama")
+            config.loraTargets = { "q_proj", "v_proj", "down_proj" };
         config.optimizer = static_cast<OptimizerKind>(optimizer);
         config.batchSize = 2;
         config.gradientCheckpointing = recomputeEvery > 0 ? GradientCheckpointing::full : GradientCheckpointing::off;
         config.checkpointEveryLayers = std::max(1, recomputeEvery);
-        const ModelSpec spec = mediumSpec(!full);
+        const ModelSpec spec = mediumSpec(!full, family.toStdString());
         const auto rows = rowsOf({ 37, 300, 129, 64, 200, 31 });
         const std::vector<std::vector<MicroBatch>> steps { groupAt(rows, config, 0), groupAt(rows, config, 1) };
 

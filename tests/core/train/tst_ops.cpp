@@ -7,6 +7,7 @@
 #include "tests/core/train/tiny_models.h"
 
 #include <ATen/TensorOperators.h>
+#include <ATen/ops/equal.h>
 #include <ATen/ops/linalg_vector_norm.h>
 #include <ATen/ops/logsumexp.h>
 #include <ATen/ops/matmul.h>
@@ -20,6 +21,7 @@
 #include <ATen/ops/zeros_like.h>
 #include <QTest>
 #include <cmath>
+#include <numbers>
 
 using namespace tunebench;
 using namespace tunebench::test;
@@ -42,7 +44,8 @@ double sumOfProducts(const at::Tensor& a, const at::Tensor& b)
 }
 
 /// Attention written down as it is defined, fp64.
-at::Tensor plainAttention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, SegmentStarts segments)
+at::Tensor plainAttention(
+    const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, SegmentStarts segments, const AttentionRule& rule)
 {
     const int64_t group = q.size(1) / k.size(1);
     auto output = at::zeros_like(q);
@@ -52,8 +55,12 @@ at::Tensor plainAttention(const at::Tensor& q, const at::Tensor& k, const at::Te
             const auto qh = q.narrow(0, start, length).select(1, head);
             const auto kh = k.narrow(0, start, length).select(1, head / group);
             const auto vh = v.narrow(0, start, length).select(1, head / group);
-            auto scores = at::matmul(qh, kh.t()) / std::sqrt(static_cast<double>(q.size(2)));
-            const auto allowed = at::ones_like(scores).tril();
+            auto scores = at::matmul(qh, kh.t()) * rule.scale;
+            if (rule.softcap > 0)
+                scores = (scores / rule.softcap).tanh() * rule.softcap;
+            auto allowed = at::ones_like(scores).tril();
+            if (rule.window > 0)
+                allowed = allowed.triu(1 - rule.window);
             scores = scores.masked_fill(allowed == 0, -INFINITY);
             output.narrow(0, start, length).select(1, head).copy_(at::matmul(at::softmax(scores, -1), vh));
         }
@@ -73,10 +80,16 @@ private Q_SLOTS:
         QTest::addColumn<int>("heads");
         QTest::addColumn<int>("keyValueHeads");
         QTest::addColumn<QList<qlonglong>>("starts");
+        QTest::addColumn<int>("window");
+        QTest::addColumn<double>("softcap");
         using Starts = QList<qlonglong>;
-        QTest::newRow("one segment") << 4 << 4 << Starts { 0, 9 };
-        QTest::newRow("grouped heads, many segments") << 6 << 2 << Starts { 0, 1, 5, 17, 18 };
-        QTest::newRow("one key-value head, longer than a block") << 3 << 1 << Starts { 0, 3, 303 };
+        QTest::newRow("one segment") << 4 << 4 << Starts { 0, 9 } << 0 << 0.0;
+        QTest::newRow("grouped heads, many segments") << 6 << 2 << Starts { 0, 1, 5, 17, 18 } << 0 << 0.0;
+        QTest::newRow("one key-value head, longer than a block") << 3 << 1 << Starts { 0, 3, 303 } << 0 << 0.0;
+        QTest::newRow("soft cap") << 3 << 1 << Starts { 0, 3, 303 } << 0 << 1.5;
+        for (const int window : { 1, 2, 5, 127, 128, 129, 200, 302, 303 })
+            QTest::addRow("window of %d", window) << 4 << 2 << Starts { 0, 3, 306, 310 } << window << 0.0;
+        QTest::newRow("window and soft cap") << 4 << 2 << Starts { 0, 3, 306 } << 70 << 2.0;
     }
 
     void attentionIsItsDefinition()
@@ -84,20 +97,23 @@ private Q_SLOTS:
         QFETCH(int, heads);
         QFETCH(int, keyValueHeads);
         QFETCH(QList<qlonglong>, starts);
+        QFETCH(int, window);
+        QFETCH(double, softcap);
+        const AttentionRule rule { 0.4, softcap, window };
         const std::vector<int64_t> segments(starts.begin(), starts.end());
         const int64_t tokens = segments.back();
         const auto q = at::randn({ tokens, heads, 8 }, fp64);
         const auto k = at::randn({ tokens, keyValueHeads, 8 }, fp64);
         const auto v = at::randn({ tokens, keyValueHeads, 8 }, fp64);
         const auto single = [](const at::Tensor& x) { return x.to(at::kFloat); };
-        const auto output = attention(single(q), single(k), single(v), segments);
-        QVERIFY(relativeDistance(output, plainAttention(q, k, v, segments)) < 1e-6);
+        const auto output = attention(single(q), single(k), single(v), segments, rule);
+        QVERIFY(relativeDistance(output, plainAttention(q, k, v, segments, rule)) < 1e-6);
 
         const auto g = at::randn({ tokens, heads, 8 }, fp64);
-        const auto gradients = attentionBackward(single(g), single(q), single(k), single(v), segments);
+        const auto gradients = attentionBackward(single(g), single(q), single(k), single(v), segments, rule);
         const auto dq = at::randn_like(q), dk = at::randn_like(k), dv = at::randn_like(v);
         const auto value = [&](const at::Tensor& a, const at::Tensor& b, const at::Tensor& c) {
-            return sumOfProducts(g, plainAttention(a, b, c, segments));
+            return sumOfProducts(g, plainAttention(a, b, c, segments, rule));
         };
         const double byQuery = slope([&](const at::Tensor& x) { return value(x, k, v); }, q, dq);
         const double byKey = slope([&](const at::Tensor& x) { return value(q, x, v); }, k, dk);
@@ -112,12 +128,13 @@ private Q_SLOTS:
     {
         const auto angles = at::randn({ 7, 1, 4 }, fp32);
         const RopeAngles rope { angles.cos(), angles.sin() };
-        const auto x = at::randn({ 7, 3, 8 }, fp32);
+        const auto x = at::randn({ 7, 3, 11 }, fp32); // the last three of each head stay
         const auto turned = x.clone();
         rotate(turned, rope);
         QVERIFY(relativeDistance(turned.norm(), x.norm()) < 1e-6);
         const auto first = x.narrow(-1, 0, 4) * rope.cosine - x.narrow(-1, 4, 4) * rope.sine;
         QVERIFY(relativeDistance(turned.narrow(-1, 0, 4), first) < 1e-6);
+        QVERIFY(at::equal(turned.narrow(-1, 8, 3), x.narrow(-1, 8, 3)));
         rotateBack(turned, rope);
         QVERIFY(relativeDistance(turned, x) < 1e-6);
     }
@@ -141,14 +158,30 @@ private Q_SLOTS:
             < 1e-4);
     }
 
+    void gatedActivationGradientIsTheSlope_data()
+    {
+        QTest::addColumn<int>("activation");
+        QTest::newRow("silu") << static_cast<int>(Activation::silu);
+        QTest::newRow("gelu by tanh") << static_cast<int>(Activation::geluTanh);
+    }
+
     void gatedActivationGradientIsTheSlope()
     {
+        QFETCH(int, activation);
         const auto gate = at::randn({ 4, 9 }, fp64), up = at::randn({ 4, 9 }, fp64), g = at::randn({ 4, 9 }, fp64);
-        const auto plain
-            = [&](const at::Tensor& a, const at::Tensor& b) { return sumOfProducts(g, a * a.sigmoid() * b); };
+        const auto plain = [&](const at::Tensor& a, const at::Tensor& b) {
+            const auto inner = (a + a.pow(3) * 0.044715) * std::sqrt(2 / std::numbers::pi);
+            const auto gated
+                = activation == static_cast<int>(Activation::silu) ? a * a.sigmoid() : a * (inner.tanh() + 1) * 0.5;
+            return sumOfProducts(g, gated * b);
+        };
         const auto single = [](const at::Tensor& x) { return x.to(at::kFloat); };
-        QVERIFY(std::abs(sumOfProducts(g, gatedActivation(single(gate), single(up))) - plain(gate, up)) < 1e-4);
-        const auto gradients = gatedActivationBackward(single(g), single(gate), single(up));
+        QVERIFY(
+            std::abs(sumOfProducts(g, gatedActivation(single(gate), single(up), static_cast<Activation>(activation)))
+                - plain(gate, up))
+            < 1e-4);
+        const auto gradients
+            = gatedActivationBackward(single(g), single(gate), single(up), static_cast<Activation>(activation));
         const auto d = at::randn_like(gate);
         QVERIFY(std::abs(sumOfProducts(gradients.gate, d)
                     - slope([&](const at::Tensor& x) { return plain(x, up); }, gate, d))
@@ -163,9 +196,11 @@ private Q_SLOTS:
         QTest::addColumn<int>("rows");
         QTest::addColumn<int>("vocabulary");
         QTest::addColumn<bool>("halfHead");
-        QTest::newRow("one chunk") << 5 << 40 << false;
-        QTest::newRow("several chunks") << 1500 << 9000 << false;
-        QTest::newRow("head in bf16, cast in blocks") << 70 << 20000 << true;
+        QTest::addColumn<double>("softcap");
+        QTest::newRow("one chunk") << 5 << 40 << false << 0.0;
+        QTest::newRow("several chunks") << 1500 << 9000 << false << 0.0;
+        QTest::newRow("several chunks, soft cap") << 1500 << 9000 << false << 3.0;
+        QTest::newRow("head in bf16, cast in blocks") << 70 << 20000 << true << 0.0;
     }
 
     void crossEntropyIsItsDefinition()
@@ -173,6 +208,7 @@ private Q_SLOTS:
         QFETCH(int, rows);
         QFETCH(int, vocabulary);
         QFETCH(bool, halfHead);
+        QFETCH(double, softcap);
         Parameter head { "head", at::randn({ vocabulary, 12 }, fp32), {} };
         if (halfHead)
             head.value = head.value.to(at::kBFloat16);
@@ -181,17 +217,23 @@ private Q_SLOTS:
         const auto hidden = at::randn({ rows, 12 }, fp32);
         const auto targets = at::randint(vocabulary, { rows }, fp32.dtype(at::kLong));
         const auto exactHead = head.value.to(at::kDouble);
-        const auto logits = at::matmul(hidden.to(at::kDouble), exactHead.t());
+        auto logits = at::matmul(hidden.to(at::kDouble), exactHead.t());
+        auto slope = at::ones_like(logits);
+        if (softcap > 0) {
+            slope = 1 - (logits / softcap).tanh().square();
+            logits = (logits / softcap).tanh() * softcap;
+        }
         const auto right = at::logsumexp(logits, { 1 }) - logits.gather(1, targets.unsqueeze(1)).squeeze(1);
-        QVERIFY(relativeDistance(linearCrossEntropy(hidden, head, targets), right) < 1e-6);
+        QVERIFY(relativeDistance(linearCrossEntropy(hidden, head, targets, softcap), right) < 1e-6);
 
         at::Tensor gradient;
         const auto weights = at::rand({ rows }, fp32);
-        QVERIFY(
-            relativeDistance(linearCrossEntropyWithGradient(hidden, head, targets, weights, gradient), right) < 1e-6);
+        const auto losses = linearCrossEntropyWithGradient(hidden, head, targets, weights, gradient, softcap);
+        QVERIFY(relativeDistance(losses, right) < 1e-6);
         const auto exactWeights = weights.to(at::kDouble).unsqueeze(1);
         auto logitGradient = at::softmax(logits, -1) * exactWeights;
         logitGradient.scatter_add_(1, targets.unsqueeze(1), -exactWeights);
+        logitGradient.mul_(slope);
         QVERIFY(relativeDistance(gradient, at::matmul(logitGradient, exactHead)) < 1e-5);
         if (!halfHead)
             QVERIFY(relativeDistance(head.gradient, at::matmul(logitGradient.t(), hidden.to(at::kDouble))) < 1e-5);

@@ -13,7 +13,9 @@ import numpy as np
 import peft
 import torch
 from safetensors.torch import load_file, save_file
-from transformers import AutoModelForCausalLM, LlamaConfig, LlamaForCausalLM, Qwen2Config, Qwen2ForCausalLM, Qwen3Config, Qwen3ForCausalLM
+from transformers import (AutoConfig, AutoModelForCausalLM, Gemma2Config, Gemma2ForCausalLM, Gemma3Config,
+                          Gemma3ForCausalLM, Gemma3ForConditionalGeneration, Gemma3TextConfig, GemmaConfig, GemmaForCausalLM,
+                          LlamaConfig, LlamaForCausalLM, Phi3Config, Phi3ForCausalLM, Qwen2Config, Qwen2ForCausalLM, Qwen3Config, Qwen3ForCausalLM)
 
 out = sys.argv[1]
 SIZES = dict(vocab_size=40, hidden_size=32, intermediate_size=64, num_hidden_layers=1, num_attention_heads=4,
@@ -44,7 +46,10 @@ qwen.save_pretrained(at("qwen2"), max_shard_size="12KB")
 # The same as GGUF, as llama.cpp's convert_hf_to_gguf.py names, reorders and describes them.
 NAMES = {"embed_tokens": "token_embd", "norm": "output_norm", "lm_head": "output", "input_layernorm": "attn_norm",
          "q_norm": "attn_q_norm", "k_norm": "attn_k_norm", "q_proj": "attn_q", "k_proj": "attn_k", "v_proj": "attn_v", "o_proj": "attn_output",
-         "post_attention_layernorm": "ffn_norm", "gate_proj": "ffn_gate", "up_proj": "ffn_up", "down_proj": "ffn_down"}
+         "post_attention_layernorm": "ffn_norm", "gate_proj": "ffn_gate", "up_proj": "ffn_up", "down_proj": "ffn_down",
+         "qkv_proj": "attn_qkv", "gate_up_proj": "ffn_up"}
+OUTPUT_NORM_NAMES = {"pre_feedforward_layernorm": "ffn_norm", "post_attention_layernorm": "post_attention_norm",
+                     "post_feedforward_layernorm": "post_ffw_norm"}
 
 
 def permute(weights, heads):  # LlamaModel.permute
@@ -69,6 +74,34 @@ def rope_factors(rope, head_dim):  # LlamaModel.generate_extra_tensors
     return np.array(factors, dtype=np.float32)
 
 
+def add_arch_keys(w, c, arch):
+    """What the set_gguf_parameters of GemmaModel, Gemma2Model, Gemma3Model, Phi3MiniModel and the base class write."""
+    rope = c.rope_parameters.get("full_attention", c.rope_parameters)
+    if arch not in ("gemma", "gemma2"):
+        w.add_rope_freq_base(rope["rope_theta"])
+    if rope["rope_type"] in ("linear", "yarn"):
+        w.add_rope_scaling_type(gguf.RopeScalingType.LINEAR if rope["rope_type"] == "linear" else gguf.RopeScalingType.YARN)
+        w.add_rope_scaling_factor(rope["factor"])
+    if rope["rope_type"] == "yarn":
+        w.add_rope_scaling_orig_ctx_len(rope["original_max_position_embeddings"])
+    if arch == "gemma2":
+        w.add_attn_logit_softcapping(c.attn_logit_softcapping)
+    if arch in ("gemma2", "gemma3") and c.final_logit_softcapping:
+        w.add_final_logit_softcapping(c.final_logit_softcapping)
+    if arch in ("gemma2", "gemma3"):
+        w.add_sliding_window(c.sliding_window)
+    if arch == "gemma3":
+        w.add_rope_freq_base_swa(c.rope_parameters["sliding_attention"]["rope_theta"])
+    if arch == "phi3":
+        original = rope["original_max_position_embeddings"]
+        w.add_rope_scaling_orig_ctx_len(original)
+        w.add_rope_dimension_count(int(rope["partial_rotary_factor"] * c.hidden_size) // c.num_attention_heads)
+        w.add_sliding_window(c.sliding_window or 0)
+        w.add_rope_scaling_attn_factors(math.sqrt(1 + math.log(c.max_position_embeddings / original) / math.log(original)))
+        w.add_tensor("rope_factors_long.weight", np.array(rope["long_factor"], dtype=np.float32))
+        w.add_tensor("rope_factors_short.weight", np.array(rope["short_factor"], dtype=np.float32))
+
+
 def write_gguf(path, model, arch, matrix_type):
     c = model.config
     w = gguf.GGUFWriter(path, arch)
@@ -80,10 +113,10 @@ def write_gguf(path, model, arch, matrix_type):
     w.add_head_count(c.num_attention_heads)
     w.add_head_count_kv(c.num_key_value_heads)
     w.add_layer_norm_rms_eps(c.rms_norm_eps)
-    if arch == "qwen3":
+    if arch == "qwen3" or arch.startswith("gemma"):
         w.add_key_length(c.head_dim)
         w.add_value_length(c.head_dim)
-    w.add_rope_freq_base(c.rope_parameters["rope_theta"])
+    add_arch_keys(w, c, arch)
     w.add_tokenizer_model("gpt2")
     w.add_token_list(["t%d" % i for i in range(c.vocab_size)])
     w.add_token_types([1] * c.vocab_size)
@@ -91,16 +124,19 @@ def write_gguf(path, model, arch, matrix_type):
     w.add_eos_token_id(2)
     w.add_array("test.numbers", [0.5, 1.5])
     w.add_bool("test.flag", True)
-    if c.rope_parameters["rope_type"] == "llama3":
+    if c.rope_parameters.get("rope_type") == "llama3":
         w.add_tensor("rope_freqs.weight", rope_factors(c.rope_parameters, c.hidden_size // c.num_attention_heads))
     for name, tensor in model.state_dict().items():
         if name == "lm_head.weight" and c.tie_word_embeddings:
             continue
         parts = name.split(".")
-        target = NAMES[parts[-2]] + "." + parts[-1]
+        names = {**NAMES, **OUTPUT_NORM_NAMES} if arch in ("gemma2", "gemma3") else NAMES
+        target = names[parts[-2]] + "." + parts[-1]
         if "layers" in parts:
             target = "blk." + parts[parts.index("layers") + 1] + "." + target
         data = tensor.to(torch.float32).numpy()
+        if arch.startswith("gemma") and name.endswith("norm.weight"):  # Gemma*Model.modify_tensors
+            data = data + 1
         if arch == "llama" and parts[-2] == "q_proj":
             data = permute(data, c.num_attention_heads)
         if arch == "llama" and parts[-2] == "k_proj":
@@ -121,6 +157,39 @@ torch.manual_seed(0)
 qwen3 = randomised(Qwen3ForCausalLM(Qwen3Config(**SIZES, tie_word_embeddings=True, head_dim=16)))
 qwen3.save_pretrained(at("qwen3"))
 write_gguf(at("qwen3.gguf"), qwen3, "qwen3", gguf.GGMLQuantizationType.F32)
+
+# Norms of 1 + weight, soft caps, windows by pattern, two ropes; fused projections and longrope; yarn.
+MORE = {
+    "gemma": (GemmaForCausalLM, GemmaConfig(**SIZES, head_dim=16), "gemma"),
+    "gemma2": (Gemma2ForCausalLM, Gemma2Config(**{**SIZES, "num_hidden_layers": 2}, head_dim=16, query_pre_attn_scalar=16,
+                                               sliding_window=256), "gemma2"),
+    "gemma3": (Gemma3ForCausalLM, Gemma3TextConfig(
+        **{**SIZES, "num_hidden_layers": 6, "intermediate_size": 32}, head_dim=8, query_pre_attn_scalar=8, sliding_window=512, rope_parameters={
+            "full_attention": {"rope_type": "linear", "factor": 8.0, "rope_theta": 1000000.0},
+            "sliding_attention": {"rope_type": "default", "rope_theta": 10000.0}}), "gemma3"),
+    "phi3": (Phi3ForCausalLM, Phi3Config(
+        **SIZES, pad_token_id=0, eos_token_id=1, sliding_window=2048, original_max_position_embeddings=1024,
+        rope_parameters={"rope_type": "longrope", "rope_theta": 10000.0, "partial_rotary_factor": 0.75,
+                         "short_factor": [1.0, 1.25, 1.5], "long_factor": [1.125, 1.875, 3.0]}), "phi3"),
+    "yarn": (Qwen2ForCausalLM, Qwen2Config(**SIZES, tie_word_embeddings=True, rope_parameters={
+        "rope_type": "yarn", "rope_theta": 10000.0, "factor": 4.0, "original_max_position_embeddings": 1024}), "qwen2"),
+}
+for name, (kind, config, arch) in MORE.items():
+    torch.manual_seed(0)
+    model = randomised(kind(config))
+    model.save_pretrained(at(name))
+    write_gguf(at(name + ".gguf"), model, arch, gguf.GGMLQuantizationType.F32)
+
+# A model that sees images as well, whose text part has two ropes.
+torch.manual_seed(0)
+whole = randomised(Gemma3ForConditionalGeneration(Gemma3Config(
+    text_config=Gemma3TextConfig(**SIZES, head_dim=8, sliding_window=512).to_dict(), mm_tokens_per_image=4,
+    vision_config=dict(hidden_size=8, intermediate_size=8, num_hidden_layers=1, num_attention_heads=1, image_size=8, patch_size=4),
+    boi_token_index=37, eoi_token_index=38, image_token_index=39)))
+whole.save_pretrained(at("gemma3_images"))
+text = {name: p for name, p in whole.state_dict().items() if "language_model" in name and "lm_head" not in name}
+json.dump({name.replace("language_model.", ""): float(p.double().sum()) for name, p in text.items()},
+          open(at("gemma3_images", "sums.json"), "w"), indent=1)
 
 # Every type that safetensors files are read with, written by the library itself.
 save_file({"half": torch.tensor([[1.5, -2.0, 65504.0]], dtype=torch.float16), "brain": torch.tensor([3.0, 1e30], dtype=torch.bfloat16),
@@ -162,10 +231,35 @@ json.dump(values, open(at("dequantize.json"), "w"))
 rotary = {}
 for name, rope in {"llama3.1": dict(LLAMA3, original_max_position_embeddings=8192), "llama3.2": dict(LLAMA3, factor=32.0,
                    original_max_position_embeddings=8192), "linear": {"rope_type": "linear", "factor": 2.0, "rope_theta": 10000.0},
-                   "default": {"rope_type": "default", "rope_theta": 1000000.0}}.items():
+                   "default": {"rope_type": "default", "rope_theta": 1000000.0},
+                   "yarn": {"rope_type": "yarn", "rope_theta": 1000000.0, "factor": 4.0, "original_max_position_embeddings": 32768},
+                   "yarn with everything": {"rope_type": "yarn", "rope_theta": 10000.0, "factor": 40.0, "beta_fast": 20.0,
+                                            "beta_slow": 2.0, "mscale": 1.0, "mscale_all_dim": 0.5, "truncate": False,
+                                            "original_max_position_embeddings": 4096},
+                   "dynamic": {"rope_type": "dynamic", "rope_theta": 10000.0, "factor": 2.0},
+                   "longrope": {"rope_type": "longrope", "rope_theta": 10000.0, "original_max_position_embeddings": 4096,
+                                "short_factor": [1 + i / 32 for i in range(32)],
+                                "long_factor": [1 + i / 2 for i in range(32)]}}.items():
     config = LlamaConfig(hidden_size=256, num_attention_heads=4, num_hidden_layers=1, intermediate_size=8, vocab_size=8,
                          max_position_embeddings=131072, rope_parameters=dict(rope))
-    inv = LlamaForCausalLM(config).model.rotary_emb.inv_freq
+    rotary_emb = LlamaForCausalLM(config).model.rotary_emb
+    inv = rotary_emb.inv_freq
     rotary[name] = {"config": json.loads(config.to_json_string(use_diff=False)), "inv_freq": [float(x) for x in inv],
+                    "attention_factor": float(rotary_emb.attention_scaling),
                     "factors": [float(x) for x in rope_factors(rope, 64)] if rope["rope_type"] == "llama3" else None}
 json.dump(rotary, open(at("rope.json"), "w"), indent=1)
+
+# Published config.json files (only the factors of longrope are made up), and what transformers makes of them.
+path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "published.json")
+published = json.load(open(path))
+for entry in published.values():
+    config = AutoConfig.for_model(**{k: v for k, v in entry["config"].items() if k != "transformers_version"})
+    with torch.device("meta"):
+        model = AutoModelForCausalLM.from_config(config)
+    layer = model.model.layers[0].self_attn
+    entry["right"] = {"parameters": sum(p.numel() for p in model.parameters()), "tensors": len(list(model.parameters())),
+                      "scale": float(layer.scaling), "context": config.max_position_embeddings,
+                      "window": getattr(config, "sliding_window", None),
+                      "types": getattr(config, "layer_types", None) or []}
+with open(at("published.json"), "w") as f:
+    f.write("{\n" + ",\n".join(json.dumps(name) + ": " + json.dumps(entry) for name, entry in published.items()) + "\n}\n")

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""An adapter that Tunebench trained, loaded by PEFT: row by row the same loss.
+"""Adapters and models that Tunebench trained, loaded by PEFT and transformers: row by row the same loss.
 
-Usage: check_adapter_in_peft.py TUNEBENCH_CLI
+Usage: check_adapter_in_peft.py TUNEBENCH_CLI [FAMILY...]
 Needs: pip install torch==2.11.0 transformers==5.24.0 peft==0.21.0
 
-Trains LoRA on the small models of this folder, then asks both programs for the loss of each row with the saved adapter
-(Tunebench: one step a row at a learning rate that changes nothing). Prints the largest relative difference; exit status
+Trains LoRA and whole models on the small models of this folder, then asks both programs for the loss of each row with
+what was saved (Tunebench: one step a row at a learning rate that changes nothing). Prints the largest relative difference; exit status
 1 when it is above 1e-5, or when PEFT misses or does not expect a tensor.
 """
 import json, os, subprocess, sys, tempfile, warnings
@@ -24,23 +24,35 @@ def tunebench(family, rows, runs, **options):
     out = subprocess.run([sys.argv[1], "train", "--json", "--runs", runs, *sets], check=True, capture_output=True, text=True)
     lines = [json.loads(line) for line in out.stdout.splitlines()]
     run = max((os.path.join(runs, name) for name in os.listdir(runs)), key=os.path.getmtime)
-    return [line["loss"] for line in lines if line["type"] == "step"], os.path.join(run, "adapter")
+    return [line["loss"] for line in lines if line["type"] == "step"], run
 
 
-worst = 0.0
-for family in ("llama", "qwen2"):
-    data = json.load(open(os.path.join(HERE, family + "_reference.json")))["rows"]
-    with tempfile.TemporaryDirectory() as folder:
-        rows, first, second = (os.path.join(folder, name) for name in ("rows.jsonl", "first", "second"))
-        with open(rows, "w") as f:
-            f.writelines(json.dumps(row) + "\n" for row in data)
-        _, adapter = tunebench(family, rows, first, batch_size=8, learning_rate=0.02, epochs=3)
-        losses, _ = tunebench(family, rows, second, batch_size=1, learning_rate=1e-12, adapter=adapter)
-        model = PeftModel.from_pretrained(AutoModelForCausalLM.from_pretrained(os.path.join(HERE, family)), adapter).eval()
+def largest_difference(model, rows, losses):
     with torch.no_grad():
         right = [float(model(input_ids=torch.tensor([row["input_ids"]]), labels=torch.tensor([row["labels"]])).loss)
-                 for row in data]
-    difference = max(abs(a - b) / b for a, b in zip(losses, right))
-    print(f"{family}: {len(right)} rows, largest relative difference {difference:.1e}")
-    worst = max(worst, difference)
+                 for row in rows]
+    return max(abs(a - b) / b for a, b in zip(losses, right))
+
+
+load = AutoModelForCausalLM.from_pretrained
+worst = 0.0
+for family in sys.argv[2:] or ("llama", "qwen2", "mistral_window", "gemma", "gemma2", "gemma3_text", "phi3", "phi4"):
+    base = os.path.join(HERE, family)
+    data = json.load(open(base + "_reference.json"))["rows"]
+    with tempfile.TemporaryDirectory() as folder:
+        rows, *runs = (os.path.join(folder, name) for name in ("rows.jsonl", "first", "second", "third", "fourth"))
+        with open(rows, "w") as f:
+            f.writelines(json.dumps(row) + "\n" for row in data)
+        probe = dict(batch_size=1, learning_rate=1e-12)
+        _, run = tunebench(family, rows, runs[0], batch_size=8, learning_rate=0.02, epochs=3)
+        adapter = os.path.join(run, "adapter")
+        losses, _ = tunebench(family, rows, runs[1], adapter=adapter, **probe)
+        differences = {"adapter": largest_difference(PeftModel.from_pretrained(load(base), adapter).eval(), data, losses)}
+        _, run = tunebench(family, rows, runs[2], method="full", batch_size=8, learning_rate=0.002)
+        model = os.path.join(run, "model")
+        losses, _ = tunebench(family, rows, runs[3], model=model, **probe)
+        differences["model"] = largest_difference(load(model).eval(), data, losses)
+    for kind, difference in differences.items():
+        print(f"{family}, {kind}: {len(data)} rows, largest relative difference {difference:.1e}")
+        worst = max(worst, difference)
 sys.exit(worst > 1e-5)

@@ -11,14 +11,17 @@ norm of each trained tensor's gradient in the first step, and the norm of each t
 import json, os, random, sys
 import torch
 from peft import LoraConfig, PeftModel, get_peft_model
-from transformers import (AutoModelForCausalLM, LlamaConfig, LlamaForCausalLM, MistralConfig, MistralForCausalLM,
-                          Qwen2Config, Qwen2ForCausalLM, Qwen3Config, Qwen3ForCausalLM)
+from transformers import (AutoModelForCausalLM, Gemma2Config, Gemma2ForCausalLM, Gemma3ForCausalLM, Gemma3TextConfig,
+                          GemmaConfig, GemmaForCausalLM, LlamaConfig, LlamaForCausalLM, MistralConfig,
+                          MistralForCausalLM, Phi3Config, Phi3ForCausalLM, Qwen2Config, Qwen2ForCausalLM, Qwen3Config,
+                          Qwen3ForCausalLM)
 
 OUT = sys.argv[1]
 BATCH, ACCUMULATION, STEPS = 4, 2, 4
 
 common = dict(vocab_size=96, hidden_size=32, intermediate_size=56, num_hidden_layers=3, num_attention_heads=4,
               num_key_value_heads=2, max_position_embeddings=256, torch_dtype="float32")
+two_layers = {**common, "num_hidden_layers": 2}
 FAMILIES = {
     "llama": (LlamaForCausalLM, LlamaConfig(**common, tie_word_embeddings=True, rms_norm_eps=1e-5, rope_parameters={
         "rope_type": "llama3", "rope_theta": 500000.0, "factor": 8.0, "low_freq_factor": 1.0,
@@ -29,7 +32,30 @@ FAMILIES = {
                                                   rms_norm_eps=1e-5)),
     "qwen3": (Qwen3ForCausalLM, Qwen3Config(**common, tie_word_embeddings=True, head_dim=16, rms_norm_eps=1e-6,
                                             rope_parameters={"rope_type": "default", "rope_theta": 1000000.0})),
+    # From here on rows are longer than windows and original contexts, and weights so large that caps bend scores.
+    "mistral_window": (MistralForCausalLM, MistralConfig(**two_layers, tie_word_embeddings=False, sliding_window=7,
+                                                         rms_norm_eps=1e-5)),
+    "qwen2_window": (Qwen2ForCausalLM, Qwen2Config(
+        **two_layers, tie_word_embeddings=True, use_sliding_window=True, sliding_window=9, max_window_layers=1,
+        rope_parameters={"rope_type": "yarn", "rope_theta": 10000.0, "factor": 4.0,
+                         "original_max_position_embeddings": 24})),
+    "gemma": (GemmaForCausalLM, GemmaConfig(**{**two_layers, "num_key_value_heads": 1}, head_dim=16)),
+    "gemma2": (Gemma2ForCausalLM, Gemma2Config(**two_layers, head_dim=12, query_pre_attn_scalar=10, sliding_window=6,
+                                               attn_logit_softcapping=1.5, final_logit_softcapping=2.0)),
+    "gemma3_text": (Gemma3ForCausalLM, Gemma3TextConfig(
+        **common, head_dim=16, query_pre_attn_scalar=20, sliding_window=8,
+        layer_types=["sliding_attention", "full_attention", "sliding_attention"],
+        rope_parameters={"full_attention": {"rope_type": "linear", "factor": 8.0, "rope_theta": 1000000.0},
+                         "sliding_attention": {"rope_type": "default", "rope_theta": 10000.0}})),
+    "phi3": (Phi3ForCausalLM, Phi3Config(
+        **two_layers, pad_token_id=0, eos_token_id=1, sliding_window=25, original_max_position_embeddings=36,
+        rope_parameters={"rope_type": "longrope", "rope_theta": 10000.0, "short_factor": [1.0, 1.1, 1.2, 1.5],
+                         "long_factor": [1.1, 1.9, 3.0, 4.5]})),
+    "phi4": (Phi3ForCausalLM, Phi3Config(
+        **two_layers, pad_token_id=0, eos_token_id=1, tie_word_embeddings=True,
+        rope_parameters={"rope_type": "default", "rope_theta": 10000.0, "partial_rotary_factor": 0.75})),
 }
+SMALL_WEIGHTS = ("llama", "qwen2", "mistral", "qwen3")
 
 
 def rows(seed, count=24):
@@ -86,7 +112,7 @@ for family in sys.argv[2:] or FAMILIES:
     model = kind(config)
     with torch.no_grad():
         for p in model.parameters():
-            p.add_(torch.randn_like(p) * 0.08)
+            p.add_(torch.randn_like(p) * (0.08 if family in SMALL_WEIGHTS else 0.25))
     model.save_pretrained(folder)
     lora = get_peft_model(AutoModelForCausalLM.from_pretrained(folder), LoraConfig(
         r=4, lora_alpha=8, lora_dropout=0.0, target_modules="all-linear", task_type="CAUSAL_LM"))
@@ -98,7 +124,8 @@ for family in sys.argv[2:] or FAMILIES:
     lora.save_pretrained(adapter)
     os.path.exists(os.path.join(adapter, "README.md")) and os.remove(os.path.join(adapter, "README.md"))
     data = rows(11, BATCH * ACCUMULATION * STEPS)
-    base = lambda: AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32)
+    # sdpa has no soft caps
+    base = lambda: AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32, attn_implementation="eager")
     out = {"rows": data,
            "lora": train(PeftModel.from_pretrained(base(), adapter, is_trainable=True), data),
            "full": train(base(), data)}
