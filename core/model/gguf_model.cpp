@@ -87,6 +87,7 @@ Result<ModelSpec> modelSpecFromGguf(const GgufFile& file)
         return failure(keys.problem());
     if (spec.vocabularySize == 0)
         return failure(where + " has no token_embd.weight, so it is no whole model.");
+    spec.paddingToken = file.integer("tokenizer.ggml.padding_token_id").value_or(family->defaultPadding);
     spec.tiedEmbeddings = !file.findTensor("output.weight");
     if (family->attentionBiasOption)
         spec.queryKeyValueBias = file.findTensor("blk.0.attn_q.bias");

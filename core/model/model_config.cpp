@@ -50,6 +50,10 @@ void readSizes(ModelSpec& spec, ConfigFields& fields, const ModelFamily& family)
     spec.headSize = fields.integer("head_dim", usualHeadSize);
     spec.intermediateSize = fields.integer("intermediate_size");
     spec.vocabularySize = fields.integer("vocab_size", given(family.defaultVocabulary));
+    const bool noPadding = fields.has("pad_token_id") && !fields.find("pad_token_id");
+    spec.paddingToken = noPadding ? -1 : fields.integer("pad_token_id", family.defaultPadding);
+    if (spec.paddingToken < 0 && fields.find("pad_token_id"))
+        spec.paddingToken += spec.vocabularySize; // as torch counts it
     spec.contextLength = fields.integer("max_position_embeddings", family.defaultContext);
     spec.normEpsilon = fields.number("rms_norm_eps", family.defaultNormEpsilon);
 }
@@ -225,6 +229,7 @@ nlohmann::ordered_json configFromModelSpec(const ModelSpec& spec)
         { "num_attention_heads", spec.heads },
         { "num_hidden_layers", spec.layers },
         { "num_key_value_heads", spec.keyValueHeads },
+        { "pad_token_id", spec.paddingToken >= 0 ? nlohmann::ordered_json(spec.paddingToken) : nullptr },
         { "rms_norm_eps", spec.normEpsilon },
         { "tie_word_embeddings", spec.tiedEmbeddings },
         { "vocab_size", spec.vocabularySize },

@@ -44,6 +44,7 @@ struct ModelFamily {
     int64_t defaultKeyValueHeads = 0; ///< when config.json has no such key; 0: as many as heads
     int64_t defaultHeadSize = 0; ///< when config.json has no head_dim; 0: hidden size / heads
     int64_t defaultVocabulary = 0; ///< when config.json has no vocab_size; 0: it must
+    int64_t defaultPadding = -1; ///< when config.json has no pad_token_id; -1: none
     int64_t defaultContext = 0; ///< when config.json has no max_position_embeddings
     int64_t defaultWindow = 0; ///< when config.json has no sliding_window; 0: none
     int64_t defaultOriginalContext = 0; ///< not 0: original_max_position_embeddings stands beside the rope's numbers

@@ -23,6 +23,7 @@ struct ModelSpec {
     int64_t headSize = 0;
     int64_t intermediateSize = 0;
     int64_t vocabularySize = 0; ///< rows of the embedding
+    int64_t paddingToken = -1; ///< its embedding gets no gradient (pad_token_id); -1: there is none
     int64_t contextLength = 0; ///< max_position_embeddings
     double normEpsilon = 1e-5;
     RopeSpec rope;

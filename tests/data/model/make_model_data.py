@@ -122,6 +122,8 @@ def write_gguf(path, model, arch, matrix_type):
     w.add_token_types([1] * c.vocab_size)
     w.add_bos_token_id(1)
     w.add_eos_token_id(2)
+    if c.pad_token_id is not None:
+        w.add_pad_token_id(c.pad_token_id)
     w.add_array("test.numbers", [0.5, 1.5])
     w.add_bool("test.flag", True)
     if c.rope_parameters.get("rope_type") == "llama3":
