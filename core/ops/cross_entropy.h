@@ -6,8 +6,8 @@ namespace tunebench {
 
 /// The cross entropy of each row between softmax(hidden W^T) and its target: [rows], fp32. hidden [rows, hidden size];
 /// head W [vocabulary, hidden size], cast to hidden's type; targets [rows], int64. Logits exist for a chunk of rows at
-/// a time (as Liger's fused linear cross entropy does it), in fp32. With a `softcap` above 0 a logit z becomes softcap *
-/// tanh(z / softcap).
+/// a time (as Liger's fused linear cross entropy does it), in fp32. With a `softcap` above 0 a logit z becomes softcap
+/// * tanh(z / softcap).
 at::Tensor linearCrossEntropy(
     const at::Tensor& hidden, const Parameter& head, const at::Tensor& targets, double softcap = 0);
 

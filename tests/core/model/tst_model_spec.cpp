@@ -155,6 +155,13 @@ void TestModelSpec::defaultsOfFamilies()
     const auto qwen2 = modelSpecFromConfig(changed(sparse, "model_type", "qwen2"), "config.json");
     VERIFY_OK(qwen2);
     QCOMPARE(qwen2->contextLength, 32768);
+    QCOMPARE(llama->paddingToken, -1);
+    const auto gemma = modelSpecFromConfig(changed(sparse, "model_type", "gemma"), "config.json");
+    VERIFY_OK(gemma);
+    QCOMPARE(gemma->paddingToken, 0);
+    QVERIFY(gemma->tiedEmbeddings && gemma->normAddsOne && gemma->activation == Activation::geluTanh);
+    QCOMPARE(modelSpecFromConfig(changed(sparse, "model_type", "phi3"), "config.json")->normEpsilon, 1e-5);
+    QCOMPARE(modelSpecFromConfig(changed(smolLm2(), "pad_token_id", -1), "config.json")->paddingToken, 49151);
     const auto wide = modelSpecFromConfig(changed(smolLm2(), "head_dim", 128), "config.json");
     VERIFY_OK(wide);
     QCOMPARE(wide->headSize, 128);
