@@ -2,7 +2,7 @@
 #include "app/gui/termination.h"
 #include "core/base/files.h"
 #include "core/runs/run_library.h"
-#include "core/train/plan_memory.h"
+#include "core/train/remedies.h"
 #include "ui/base/app_icon.h"
 #include "ui/window/main_window.h"
 #include "ui/window/settings.h"
@@ -77,7 +77,7 @@ int main(int argc, char** argv)
 
     tunebench::MainWindow window(
         [](tunebench::TrainingJob job) { return std::make_unique<tunebench::EngineRun>(std::move(job)); },
-        tunebench::planPeakMemory,
+        { tunebench::planMemory, tunebench::planRemedies },
         { std::filesystem::absolute(arguments.runs), tunebench::dataDirectory() / "last_config.json" });
     if (!arguments.config.empty()) {
         if (const auto opened = window.openConfig(QString::fromStdString(arguments.config)); !opened) {

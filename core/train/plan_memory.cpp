@@ -201,9 +201,4 @@ Result<MemoryPlan> planMemory(const ConfigChoice& choice, std::span<const RowExt
         config, extremes.counts() };
 }
 
-Result<int64_t> planPeakMemory(const ConfigChoice& choice, std::span<const RowExtent> extents)
-{
-    return planMemory(choice, extents).map(&MemoryPlan::peakAllocated);
-}
-
 } // namespace tunebench

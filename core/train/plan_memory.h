@@ -35,7 +35,4 @@ Result<std::vector<RowExtent>> datasetExtents(const RunConfig& config, int64_t v
 /// cannot be opened or no row is left to train on. Takes some milliseconds beside opening the model's header.
 Result<MemoryPlan> planMemory(const ConfigChoice& choice, std::span<const RowExtent> extents);
 
-/// The peak of planMemory alone.
-Result<int64_t> planPeakMemory(const ConfigChoice& choice, std::span<const RowExtent> extents);
-
 } // namespace tunebench

@@ -4,7 +4,7 @@
 // Without a config: the demo model on the demo dataset, 20 steps. Prints one JSON object; the run is not kept.
 
 #include "app/gui/engine_run.h"
-#include "core/train/plan_memory.h"
+#include "core/train/remedies.h"
 #include "ui/form/config_model.h"
 #include "ui/window/main_window.h"
 
@@ -71,8 +71,8 @@ int main(int argc, char** argv)
     applyTheme(Theme::light);
     const QTemporaryDir folder;
     const std::filesystem::path root = folder.path().toStdString();
-    MainWindow window([](TrainingJob job) { return std::make_unique<EngineRun>(std::move(job)); }, planPeakMemory,
-        { root / "runs", root / "last_config.json" });
+    MainWindow window([](TrainingJob job) { return std::make_unique<EngineRun>(std::move(job)); },
+        RunPlanner { planMemory, planRemedies }, { root / "runs", root / "last_config.json" });
     window.resize(1440, 900);
     if (argc > 1) {
         if (const auto opened = window.openConfig(QString::fromLocal8Bit(argv[1])); !opened) {

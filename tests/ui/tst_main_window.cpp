@@ -40,7 +40,7 @@ struct Session {
 
     void open()
     {
-        window = std::make_unique<MainWindow>(script.starter(), PlanPeak {}, paths());
+        window = std::make_unique<MainWindow>(script.starter(), RunPlanner {}, paths());
         window->show();
         window->activateWindow();
         QVERIFY(QTest::qWaitForWindowActive(window.get()));

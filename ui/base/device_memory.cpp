@@ -22,6 +22,13 @@ QString translated(const char* text)
 
 MemoryLimit memoryLimitOf(const RunConfig& config)
 {
+    if (config.device == "auto") {
+        RunConfig likely = config;
+        likely.device = "cuda:0";
+        const MemoryLimit card = memoryLimitOf(likely);
+        likely.device = "cpu";
+        return card.bytes > 0 ? card : memoryLimitOf(likely);
+    }
     if (const int64_t bytes = limitBytes(config); bytes > 0) {
         return { bytes,
             config.card && bytes != config.memoryLimit ? QString::fromStdString(*config.card)

@@ -12,7 +12,8 @@ struct MemoryLimit {
     QString name; ///< the limit, or the card or machine whose memory it is
 };
 
-/// The run's `memory_limit`, else the memory of its device as the driver or the operating system tells.
+/// The run's `memory_limit` or card, else the memory of its device as the driver or the operating system tells; for
+/// `auto` that of the device which it most likely becomes, a GPU where there is one.
 MemoryLimit memoryLimitOf(const RunConfig& config);
 
 } // namespace tunebench

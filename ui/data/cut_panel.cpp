@@ -19,23 +19,11 @@ namespace {
 
 constexpr int barSteps = 1000;
 
-/// The limit of the device that `auto` most likely becomes: a GPU where there is one.
-MemoryLimit limitOf(RunConfig config)
-{
-    if (config.device != "auto") {
-        return memoryLimitOf(config);
-    }
-    config.device = "cuda:0";
-    const MemoryLimit card = memoryLimitOf(config);
-    config.device = "cpu";
-    return card.bytes > 0 ? card : memoryLimitOf(config);
-}
-
 } // namespace
 
-CutPanel::CutPanel(PlanPeak planPeak, QWidget* parent)
+CutPanel::CutPanel(RunPlanner planner, QWidget* parent)
     : QWidget(parent)
-    , m_planPeak(std::move(planPeak))
+    , m_planner(std::move(planner))
     , m_title(new QLabel(this))
     , m_table(new CutTable(this))
     , m_peakText(new QLabel(this))
@@ -131,16 +119,17 @@ void CutPanel::count()
 
 void CutPanel::plan()
 {
-    if (!m_planPeak) {
+    if (m_planner.plan == nullptr) {
         return;
     }
     if (m_peak == nullptr) {
         m_peakText->setText(tr("Planning the memory\u2026"));
         m_peakBar->setValue(0);
     }
-    m_planning.request([data = m_data, choice = m_choice, planPeak = m_planPeak](const std::stop_token&) -> SharedPeak {
+    m_planning.request([data = m_data, choice = m_choice, planner = m_planner](const std::stop_token&) -> SharedPeak {
         return std::make_shared<const Peak>(
-            Peak { planPeak(choice, data->inspection.extents), limitOf(choice.values) });
+            Peak { planner.plan(choice, data->inspection.extents).map(&MemoryPlan::peakAllocated),
+                memoryLimitOf(choice.values) });
     });
 }
 

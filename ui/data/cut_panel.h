@@ -1,9 +1,9 @@
 #pragma once
 
 #include "ui/base/device_memory.h"
+#include "ui/base/run_planner.h"
 #include "ui/data/cut_table.h"
 #include "ui/data/data_analysis.h"
-#include "ui/data/plan_peak.h"
 
 class QLabel;
 class QProgressBar;
@@ -15,7 +15,7 @@ namespace tunebench {
 class CutPanel : public QWidget {
     Q_OBJECT
 public:
-    CutPanel(PlanPeak planPeak, QWidget* parent);
+    CutPanel(RunPlanner planner, QWidget* parent);
 
     void setData(const SharedData& data);
     void setChoice(const ConfigChoice& choice);
@@ -42,7 +42,7 @@ private:
     void plan();
     void showPeak();
 
-    PlanPeak m_planPeak;
+    RunPlanner m_planner;
     SharedData m_data;
     ConfigChoice m_choice;
     QLabel* m_title;

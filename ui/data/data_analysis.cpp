@@ -27,7 +27,7 @@ int64_t mostOption()
 std::string stateOf(const RunConfig& config)
 {
     std::string text = fileState({ config.model }) + fileState(config.dataset);
-    for (const char* key : { "dataset_format", "dataset_columns", "loss_on" }) {
+    for (const char* key : { "dataset_format", "dataset_columns", "loss_on", "objective" }) {
         text += optionValue(config, key).dump() + '\n';
     }
     return text;

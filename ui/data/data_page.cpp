@@ -18,7 +18,7 @@
 
 namespace tunebench {
 
-DataPage::DataPage(ConfigModel& model, DataAnalysis& analysis, PlanPeak planPeak, QWidget* parent)
+DataPage::DataPage(ConfigModel& model, DataAnalysis& analysis, RunPlanner planner, QWidget* parent)
     : QWidget(parent)
     , m_model(model)
     , m_analysis(analysis)
@@ -33,7 +33,7 @@ DataPage::DataPage(ConfigModel& model, DataAnalysis& analysis, PlanPeak planPeak
     m_left->setStretchFactor(0, 2);
     m_left->setStretchFactor(1, 3);
     m_body->addWidget(m_left);
-    m_body->addWidget(makeNumbers(std::move(planPeak)));
+    m_body->addWidget(makeNumbers(std::move(planner)));
     m_body->setStretchFactor(0, 1);
     m_body->setStretchFactor(1, 0);
     for (QSplitter* splitter : { m_left, m_body }) {
@@ -55,10 +55,10 @@ DataPage::DataPage(ConfigModel& model, DataAnalysis& analysis, PlanPeak planPeak
         m_refusals, &RefusalTree::rowWanted, this, [this](qint64 row) { m_rows->showRow(static_cast<size_t>(row)); });
 }
 
-QWidget* DataPage::makeNumbers(PlanPeak planPeak)
+QWidget* DataPage::makeNumbers(RunPlanner planner)
 {
     auto* panel = new QWidget(this);
-    m_cuts = new CutPanel(std::move(planPeak), panel);
+    m_cuts = new CutPanel(std::move(planner), panel);
     m_waste = new WasteTable(panel);
     m_refusals = new RefusalTree(panel);
     auto* layout = new QVBoxLayout(panel);

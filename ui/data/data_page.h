@@ -1,7 +1,7 @@
 #pragma once
 
+#include "ui/base/run_planner.h"
 #include "ui/data/data_analysis.h"
-#include "ui/data/plan_peak.h"
 
 #include <QWidget>
 
@@ -22,7 +22,7 @@ class WasteTable;
 class DataPage : public QWidget {
     Q_OBJECT
 public:
-    DataPage(ConfigModel& model, DataAnalysis& analysis, PlanPeak planPeak, QWidget* parent);
+    DataPage(ConfigModel& model, DataAnalysis& analysis, RunPlanner planner, QWidget* parent);
 
     /// Shows the first row that loses a part of its answer.
     void showCutAnswers();
@@ -36,7 +36,7 @@ protected:
     void showEvent(QShowEvent* event) override;
 
 private:
-    QWidget* makeNumbers(PlanPeak planPeak);
+    QWidget* makeNumbers(RunPlanner planner);
     void refresh(); ///< when it can be seen
     void showData();
     void showChoice();

@@ -18,6 +18,7 @@ LossPlot::LossPlot(QWidget* parent)
     yAxis2->grid()->setVisible(false);
     setListed(m_low, false);
     m_high->setChannelFillGraph(m_low);
+    showGap(false);
     applyPalette();
 }
 

@@ -8,6 +8,7 @@
 #include "ui/form/steps_line.h"
 #include "ui/plots/run_plots.h"
 #include "ui/train/log_view.h"
+#include "ui/train/memory_panel.h"
 #include "ui/train/run_buttons.h"
 #include "ui/train/run_numbers.h"
 
@@ -19,8 +20,8 @@
 
 namespace tunebench {
 
-TrainPage::TrainPage(TrainingBridge& bridge, ConfigModel& model, DataAnalysis& analysis, RunActions& actions,
-    std::filesystem::path runs, QWidget* parent)
+TrainPage::TrainPage(TrainingBridge& bridge, ConfigModel& model, DataAnalysis& analysis, RunPlanner planner,
+    RunActions& actions, std::filesystem::path runs, QWidget* parent)
     : QWidget(parent)
     , m_bridge(bridge)
     , m_model(model)
@@ -29,7 +30,7 @@ TrainPage::TrainPage(TrainingBridge& bridge, ConfigModel& model, DataAnalysis& a
     , m_counter(new RowCounter(this))
     , m_columns(new QSplitter(Qt::Horizontal, this))
 {
-    m_columns->addWidget(makeConfigPanel(model, analysis, actions));
+    m_columns->addWidget(makeConfigPanel(model, analysis, std::move(planner), actions));
     m_columns->addWidget(makeRunPanel());
     m_columns->setStretchFactor(0, 0);
     m_columns->setStretchFactor(1, 1);
@@ -46,12 +47,13 @@ TrainPage::TrainPage(TrainingBridge& bridge, ConfigModel& model, DataAnalysis& a
     showChoice();
 }
 
-QWidget* TrainPage::makeConfigPanel(ConfigModel& model, DataAnalysis& analysis, RunActions& actions)
+QWidget* TrainPage::makeConfigPanel(ConfigModel& model, DataAnalysis& analysis, RunPlanner planner, RunActions& actions)
 {
     auto* panel = new QWidget(this);
     m_form = new ConfigForm(model, panel);
     m_cutWarning = new CutWarning(analysis, panel);
     m_steps = new StepsLine(*m_counter, panel);
+    m_memory = new MemoryPanel(model, analysis, std::move(planner), panel);
     m_buttons = new RunButtons(actions, panel);
     auto* layout = new QVBoxLayout(panel);
     layout->setContentsMargins(0, 0, 4, 0);
@@ -59,6 +61,7 @@ QWidget* TrainPage::makeConfigPanel(ConfigModel& model, DataAnalysis& analysis, 
     layout->addWidget(m_form, 1);
     layout->addWidget(m_cutWarning);
     layout->addWidget(m_steps);
+    layout->addWidget(m_memory);
     layout->addWidget(m_buttons);
     constexpr int letters = 52;
     panel->setMinimumWidth(fontMetrics().averageCharWidth() * letters);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "ui/base/run_planner.h"
 #include "ui/train/training_bridge.h"
 
 #include <QWidget>
@@ -16,6 +17,7 @@ class ConfigModel;
 class CutWarning;
 class DataAnalysis;
 class LogView;
+class MemoryPanel;
 class RowCounter;
 class RunActions;
 class RunButtons;
@@ -27,10 +29,11 @@ class StepsLine;
 class TrainPage : public QWidget {
     Q_OBJECT
 public:
-    TrainPage(TrainingBridge& bridge, ConfigModel& model, DataAnalysis& analysis, RunActions& actions,
-        std::filesystem::path runs, QWidget* parent);
+    TrainPage(TrainingBridge& bridge, ConfigModel& model, DataAnalysis& analysis, RunPlanner planner,
+        RunActions& actions, std::filesystem::path runs, QWidget* parent);
 
     ConfigForm* form() const { return m_form; }
+    MemoryPanel* memory() const { return m_memory; }
 
     /// Starts a run with the form's options; says what is wrong when they do not allow it.
     void start();
@@ -44,7 +47,7 @@ signals:
     void cutAnswersWanted(); ///< the rows that lose a part of their answer
 
 private:
-    QWidget* makeConfigPanel(ConfigModel& model, DataAnalysis& analysis, RunActions& actions);
+    QWidget* makeConfigPanel(ConfigModel& model, DataAnalysis& analysis, RunPlanner planner, RunActions& actions);
     QWidget* makeRunPanel();
     void connectRun();
     void showChoice();
@@ -61,6 +64,7 @@ private:
     RowCounter* m_counter;
     CutWarning* m_cutWarning = nullptr;
     StepsLine* m_steps = nullptr;
+    MemoryPanel* m_memory = nullptr;
     RunButtons* m_buttons = nullptr;
     Banner* m_banner = nullptr;
     RunNumbers* m_numbers = nullptr;

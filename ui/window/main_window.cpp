@@ -23,15 +23,15 @@
 
 namespace tunebench {
 
-MainWindow::MainWindow(StartRun startRun, PlanPeak planPeak, WorkbenchPaths paths)
+MainWindow::MainWindow(StartRun startRun, RunPlanner planner, WorkbenchPaths paths)
     : m_paths(std::move(paths))
     , m_bridge(new TrainingBridge(std::move(startRun), this))
     , m_config(new ConfigModel(this))
     , m_analysis(new DataAnalysis(this))
     , m_actions(new RunActions(*m_bridge, this))
     , m_pages(new QTabWidget(this))
-    , m_trainPage(new TrainPage(*m_bridge, *m_config, *m_analysis, *m_actions, m_paths.runs, this))
-    , m_dataPage(new DataPage(*m_config, *m_analysis, std::move(planPeak), this))
+    , m_trainPage(new TrainPage(*m_bridge, *m_config, *m_analysis, planner, *m_actions, m_paths.runs, this))
+    , m_dataPage(new DataPage(*m_config, *m_analysis, std::move(planner), this))
     , m_runsPage(new RunsPage(m_paths.runs, this))
     , m_phase(new QLabel(this))
     , m_place(new QLabel(this))

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "ui/base/run_planner.h"
 #include "ui/base/theme.h"
-#include "ui/data/plan_peak.h"
 #include "ui/train/training_bridge.h"
 
 #include <QMainWindow>
@@ -32,7 +32,7 @@ struct WorkbenchPaths {
 class MainWindow : public QMainWindow {
     Q_OBJECT
 public:
-    MainWindow(StartRun startRun, PlanPeak planPeak, WorkbenchPaths paths);
+    MainWindow(StartRun startRun, RunPlanner planner, WorkbenchPaths paths);
     ~MainWindow() override;
 
     /// Puts a config file's options into the form.

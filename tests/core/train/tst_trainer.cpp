@@ -118,7 +118,7 @@ private slots:
         const TrainingJob made = job(assignments);
         const auto inspected = inspectDataset(made.config.values.dataset, made.config.values);
         QVERIFY(inspected.has_value() && !inspected->extents.empty());
-        const auto planned = planPeakMemory(made.config, inspected->extents);
+        const auto planned = planMemory(made.config, inspected->extents).map(&MemoryPlan::peakAllocated);
         QVERIFY2(planned.has_value(), planned ? "" : planned.error().message.c_str());
         const Record record = run(made);
         QVERIFY(record.outcome.has_value());
@@ -127,7 +127,7 @@ private slots:
 
     void planNeedsRows()
     {
-        const auto planned = planPeakMemory(job({}).config, {});
+        const auto planned = planMemory(job({}).config, {});
         QVERIFY(!planned.has_value());
         QVERIFY(planned.error().message.find("No row") != std::string::npos);
     }

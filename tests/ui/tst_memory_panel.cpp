@@ -1,0 +1,135 @@
+#include "core/base/files.h"
+#include "ui/form/config_model.h"
+#include "ui/train/memory_panel.h"
+#include "ui/train/memory_strip.h"
+
+#include <QHelpEvent>
+#include <QLabel>
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QTest>
+#include <QToolTip>
+
+using namespace tunebench;
+
+namespace {
+
+constexpr int64_t mebibyte = 1048576;
+constexpr int patience = 30000;
+
+/// A peak of 100 MiB a row of the micro-batch, half of it weights; the limit is that of the options.
+Result<MemoryPlan> plan(const ConfigChoice& choice, std::span<const RowExtent> extents)
+{
+    if (choice.values.batchSize == 7)
+        return failure("No row is left.");
+    MemoryPlan made;
+    made.config = choice.values;
+    made.peakAllocated = choice.values.batchSize * 100 * mebibyte + static_cast<int64_t>(extents.size());
+    made.atPeak[0] = made.peakAllocated / 2;
+    made.atPeak[4] = made.peakAllocated - made.atPeak[0];
+    return made;
+}
+
+std::vector<Remedy> remedies(const ConfigChoice& choice, std::span<const RowExtent> /*extents*/, const MemoryPlan& plan)
+{
+    if (choice.values.batchSize == 1)
+        return {};
+    return { { { { "batch_size", "1" }, { "accumulation_steps", "9" } }, "the same result",
+        plan.peakAllocated - 100 * mebibyte, true } };
+}
+
+} // namespace
+
+namespace {
+
+/// With usual spaces instead of those that hold number and unit together.
+QString plain(QString text)
+{
+    return text.replace(QChar(QChar::Nbsp), ' ');
+}
+
+} // namespace
+
+class TestMemoryPanel : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir m_folder;
+
+    /// A form over three rows of tokens.
+    void fill(ConfigModel& model) const
+    {
+        const std::string file = m_folder.filePath("rows.jsonl").toStdString();
+        QVERIFY(writeFileAtomically(file, "{\"input_ids\":[1,2]}\n{\"input_ids\":[1,2]}\n{\"input_ids\":[1,2,3]}\n"));
+        model.set("dataset", { file });
+        model.set("memory_limit", 250 * mebibyte);
+        model.set("device", "cpu");
+    }
+
+private slots:
+    void followsTheForm()
+    {
+        ConfigModel model;
+        DataAnalysis analysis;
+        MemoryPanel panel(model, analysis, { plan, remedies }, nullptr);
+        QSignalSpy planned(&panel, &MemoryPanel::planned);
+        fill(model);
+        model.set("batch_size", 2);
+        analysis.setConfig(model.choice().values);
+        QVERIFY(planned.wait(patience));
+        QVERIFY2(plain(panel.headline()).contains("200 MiB"), qPrintable(panel.headline()));
+        QVERIFY2(plain(panel.headline()).contains("50.0 MiB free"), qPrintable(panel.headline()));
+
+        model.set("batch_size", 4);
+        QVERIFY(planned.wait(patience));
+        QVERIFY2(plain(panel.headline()).contains("150 MiB more than"), qPrintable(panel.headline()));
+        QVERIFY2(
+            plain(panel.remedies()).contains("batch_size 1 with accumulation_steps 9"), qPrintable(panel.remedies()));
+
+        model.set("batch_size", 7);
+        QVERIFY(planned.wait(patience));
+        QVERIFY2(plain(panel.headline()).contains("No row is left."), qPrintable(panel.headline()));
+    }
+
+    /// A click on a remedy changes all its options in one step, which undo takes back.
+    void remedyIsApplied()
+    {
+        ConfigModel model;
+        DataAnalysis analysis;
+        MemoryPanel panel(model, analysis, { plan, remedies }, nullptr);
+        QSignalSpy planned(&panel, &MemoryPanel::planned);
+        fill(model);
+        analysis.setConfig(model.choice().values);
+        QVERIFY(planned.wait(patience));
+        panel.resize(500, 200);
+        panel.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&panel));
+        auto* label = panel.findChildren<QLabel*>().last();
+        label->setFocus();
+        QTest::keyClick(label, Qt::Key_Tab); // the first link
+        QTest::keyClick(label, Qt::Key_Return);
+        QCOMPARE(model.choice().values.batchSize, 1);
+        QCOMPARE(model.choice().values.accumulationSteps, 9);
+        model.undoStack()->undo();
+        QCOMPARE(model.choice().values.batchSize, 4);
+        QCOMPARE(model.choice().values.accumulationSteps, 4);
+    }
+
+    void stripTellsCategories()
+    {
+        MemoryStrip strip(nullptr);
+        strip.resize(400, 20);
+        MemoryBreakdown peak {};
+        peak[0] = 100;
+        peak[4] = 100;
+        strip.show(peak, 400);
+        QCOMPARE(strip.categoryAt({ 50, 10 }), MemoryCategory::weights);
+        QCOMPARE(strip.categoryAt({ 150, 10 }), MemoryCategory::savedActivations);
+        QVERIFY(!strip.categoryAt({ 300, 10 })); // room
+        strip.show(peak, 100); // too much: the strip is as long as the peak
+        QCOMPARE(strip.categoryAt({ 300, 10 }), MemoryCategory::savedActivations);
+        QVERIFY(categoryHelp(MemoryCategory::savedActivations).contains("gradient_checkpointing"));
+    }
+};
+
+QTEST_MAIN(TestMemoryPanel)
+#include "tst_memory_panel.moc"

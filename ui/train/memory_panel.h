@@ -1,0 +1,55 @@
+#pragma once
+
+#include "ui/base/device_memory.h"
+#include "ui/base/latest_task.h"
+#include "ui/base/run_planner.h"
+#include "ui/data/data_analysis.h"
+
+#include <QWidget>
+
+class QLabel;
+
+namespace tunebench {
+
+class ConfigModel;
+class MemoryStrip;
+
+/// What the run that the form describes will need, before it is started, and what would lower it; it follows the form
+/// as options change.
+class MemoryPanel : public QWidget {
+    Q_OBJECT
+public:
+    MemoryPanel(ConfigModel& model, DataAnalysis& analysis, RunPlanner planner, QWidget* parent);
+
+    QString headline() const;
+    QString remedies() const;
+
+signals:
+    void planned(); ///< headline and remedies stand for the form's options now
+
+protected:
+    void changeEvent(QEvent* event) override;
+
+private:
+    struct Outcome {
+        Result<MemoryPlan> plan;
+        MemoryLimit limit;
+        std::vector<Remedy> remedies;
+    };
+    using SharedOutcome = std::shared_ptr<const Outcome>;
+    void plan();
+    void take(const SharedOutcome& outcome);
+    void showOutcome();
+    void applyRemedy(const QString& number);
+
+    ConfigModel& m_model;
+    DataAnalysis& m_analysis;
+    RunPlanner m_planner;
+    QLabel* m_headline;
+    MemoryStrip* m_strip;
+    QLabel* m_remedies;
+    SharedOutcome m_outcome;
+    LatestTask<SharedOutcome> m_task;
+};
+
+} // namespace tunebench
