@@ -42,7 +42,7 @@ template <> struct ChoiceNames<NumberType> {
     static constexpr std::array<std::string_view, 4> names { "auto", "fp32", "fp16", "bf16" };
 };
 template <> struct ChoiceNames<GradientCheckpointing> {
-    static constexpr std::array<std::string_view, 2> names { "off", "full" };
+    static constexpr std::array<std::string_view, 4> names { "off", "full", "selective", "offload" };
 };
 template <> struct ChoiceNames<LossNormalization> {
     static constexpr std::array<std::string_view, 2> names { "tokens", "micro_batch_mean" };

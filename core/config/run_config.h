@@ -28,7 +28,7 @@ enum class Objective { sft, dpo };
 enum class DpoLoss { sigmoid, ipo };
 enum class Method { lora, full };
 enum class NumberType { automatic, fp32, fp16, bf16 };
-enum class GradientCheckpointing { off, full };
+enum class GradientCheckpointing { off, full, selective, offload };
 enum class LossNormalization { tokens, microBatchMean };
 enum class Scheduler { constant, linear, cosine, cosineRestarts, polynomial, inverseSqrt };
 enum class OptimizerKind { adamw, sgd, lion };

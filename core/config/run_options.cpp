@@ -53,14 +53,18 @@ std::vector<OptionRow> memoryRows()
             { .key = "gradient_checkpointing",
                 .group = G::memory,
                 .label = "Gradient checkpointing",
-                .help = "full recomputes each segment of layers in the backward pass: less memory, more time.",
+                .help = "full recomputes each segment of layers in the backward pass: least memory, a third more time. "
+                        "selective "
+                        "recomputes only the wide projections of the MLP, for half the price and more than half the "
+                        "saving. offload is full with the segments' inputs in the computer's memory instead of the "
+                        "card's; on the CPU the two are one.",
                 .huggingFaceName = "gradient_checkpointing" }),
         row(&RunConfig::checkpointEveryLayers,
             { .key = "checkpoint_every_layers",
                 .group = G::memory,
                 .label = "Layers per segment",
                 .unit = "layers",
-                .help = "Length of a recomputed segment.",
+                .help = "Length of a recomputed segment (full and offload).",
                 .least = 1,
                 .most = 1000 }),
         row(&RunConfig::batchSize,

@@ -131,6 +131,7 @@ at::Tensor projectionsBackward(std::vector<Projected> parts, const at::Tensor& x
 /// Attention half: fills the first part of `a` and returns input + attention.
 at::Tensor attentionForward(const DecoderLayer& layer, const PassContext& context, LayerActivations& a)
 {
+    const PlaceScope place("attention");
     const RopeAngles& angles = context.angles[layer.rope];
     a.inputScale = rmsNormScale(a.input, context.spec.normEpsilon);
     projectQueryKeyValue(layer, context.spec, normalized(a.input, a.inputScale, layer.inputNorm, context), a);
@@ -152,6 +153,7 @@ at::Tensor attentionForward(const DecoderLayer& layer, const PassContext& contex
 /// MLP half: fills the second part of `a` and returns the layer's output.
 at::Tensor mlpForward(const DecoderLayer& layer, const PassContext& context, LayerActivations& a)
 {
+    const PlaceScope place("mlp");
     a.middleScale = rmsNormScale(a.middle, context.spec.normEpsilon);
     projectGateUp(layer, context.spec, normalized(a.middle, a.middleScale, layer.mlpInputNorm, context), a);
     if (!context.spec.outputNorms)
@@ -171,6 +173,7 @@ at::Tensor outputNormBackward(
 at::Tensor mlpBackward(
     const DecoderLayer& layer, const PassContext& context, LayerActivations& a, const at::Tensor& outputGradient)
 {
+    const PlaceScope place("mlp");
     const Activation activation = context.spec.activation;
     at::Tensor activationGradient;
     linearBackward(layer.down, outputNormBackward(outputGradient, a.mlpOutput, layer.mlpOutputNorm, context),
@@ -232,12 +235,20 @@ at::Tensor layerForward(
     return output;
 }
 
+void recomputeGateUp(const DecoderLayer& layer, const PassContext& context, LayerActivations& kept)
+{
+    const CategoryScope scope(MemoryCategory::savedActivations);
+    const PlaceScope place("mlp");
+    projectGateUp(layer, context.spec, normalized(kept.middle, kept.middleScale, layer.mlpInputNorm, context), kept);
+}
+
 at::Tensor layerBackward(const DecoderLayer& layer, const PassContext& context, LayerActivations kept,
     at::Tensor outputGradient, bool inputGradientWanted)
 {
     const auto middleGradient = mlpBackward(layer, context, kept, outputGradient);
     outputGradient.reset();
     kept.middle.reset();
+    const PlaceScope place("attention");
     auto parts = attentionProjections(layer, attentionInputGradients(layer, context, kept, middleGradient));
     const auto x = anyTrained(parts) ? normalized(kept.input, kept.inputScale, layer.inputNorm, context) : at::Tensor();
     if (!inputGradientWanted) {

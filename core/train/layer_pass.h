@@ -31,6 +31,9 @@ struct LayerActivations {
 at::Tensor layerForward(
     const DecoderLayer& layer, const PassContext& context, const at::Tensor& x, LayerActivations* kept);
 
+/// Makes gate and up again from what is kept, where they were given up to save memory.
+void recomputeGateUp(const DecoderLayer& layer, const PassContext& context, LayerActivations& kept);
+
 /// One layer backward: adds to the gradients of what is trained and returns the gradient of the layer's input, or an
 /// undefined tensor when `inputGradientWanted` is false. Activations are given up as soon as they have been used.
 at::Tensor layerBackward(const DecoderLayer& layer, const PassContext& context, LayerActivations kept,

@@ -9,6 +9,7 @@
 #include "core/train/preference_loss.h"
 #include "core/train/stopwatch.h"
 
+#include <ATen/ops/empty.h>
 #include <ATen/ops/full.h>
 #include <optional>
 #include <utility>
@@ -16,15 +17,28 @@
 namespace tunebench {
 namespace {
 
-/// Which activations are kept for the backward pass: all of them, or only the input of every k-th layer, the rest being
-/// computed again.
+/// What is kept for the backward pass: all activations; all but those of the MLP's wide projections; or only the input
+/// of every k-th layer, on the device or in the computer's memory. The rest is computed again.
 struct RecomputePlan {
-    int64_t everyLayers = 0; ///< 0: keep all
+    int64_t everyLayers = 0; ///< 0: keep the activations of all layers
+    bool gateUp = false; ///< not gate and up
+    bool offload = false; ///< segment inputs lie in the computer's memory
 };
 
+/// A dry run plans for the device of the options.
 RecomputePlan recomputePlan(const RunConfig& config)
 {
-    return { config.gradientCheckpointing == GradientCheckpointing::full ? config.checkpointEveryLayers : 0 };
+    switch (config.gradientCheckpointing) {
+    case GradientCheckpointing::off:
+        return {};
+    case GradientCheckpointing::selective:
+        return { .gateUp = true };
+    case GradientCheckpointing::full:
+        return { .everyLayers = config.checkpointEveryLayers };
+    case GradientCheckpointing::offload:
+        return { .everyLayers = config.checkpointEveryLayers, .offload = config.device.starts_with("cuda") };
+    }
+    return {};
 }
 
 /// The lowest layer with something to train; layers below it need no backward pass.
@@ -40,6 +54,36 @@ size_t lowestTrainedLayer(Decoder& decoder)
     }
     return decoder.layers.size();
 }
+
+/// A tensor that waits for its use, on its device or in the computer's memory. On the meta device what is offloaded
+/// takes no memory, as it takes none of the card's.
+class WaitingTensor {
+public:
+    void put(const at::Tensor& tensor, bool offload)
+    {
+        m_device = tensor.device();
+        m_shape = tensor.sizes().vec();
+        m_type = tensor.scalar_type();
+        if (!offload)
+            m_tensor = tensor;
+        else if (!m_device.is_meta())
+            m_tensor = tensor.to(at::kCPU);
+    }
+
+    at::Tensor take()
+    {
+        const CategoryScope scope(MemoryCategory::savedActivations);
+        if (!m_tensor.defined())
+            return at::empty(m_shape, at::TensorOptions().dtype(m_type).device(m_device));
+        return std::exchange(m_tensor, {}).to(m_device);
+    }
+
+private:
+    at::Tensor m_tensor;
+    at::Device m_device = at::kCPU;
+    std::vector<int64_t> m_shape;
+    at::ScalarType m_type = at::kFloat;
+};
 
 /// The layers of one pass: forward keeps what the plan says, backward gives it up again.
 class LayerStack {
@@ -60,12 +104,17 @@ public:
         for (size_t i = 0; i < m_layers.size(); ++i) {
             const bool wanted = i >= m_lowest;
             if (wanted && startsSegment(i))
-                m_segmentInputs[i] = x;
+                m_segmentInputs[i].put(x, m_recompute.offload);
             const bool keep = wanted && m_recompute.everyLayers == 0;
             // A segment's input stays until its backward pass, so it is a saved activation, wherever it was made.
             const CategoryScope scope(
                 startsSegment(i + 1) ? MemoryCategory::savedActivations : CategoryScope::current());
+            const PlaceScope place({ static_cast<int>(i), "layer", "forward" });
             x = layerForward(m_layers[i], m_context, x, keep ? &m_kept[i] : nullptr);
+            if (m_recompute.gateUp) {
+                m_kept[i].gate.reset();
+                m_kept[i].up.reset();
+            }
         }
         return x;
     }
@@ -76,6 +125,12 @@ public:
         for (size_t i = m_layers.size(); i-- > m_lowest;) {
             if (m_recompute.everyLayers > 0 && !m_kept[i].input.defined())
                 recomputeSegment(i, recomputeSeconds);
+            if (m_recompute.gateUp) {
+                const Stopwatch watch(recomputeSeconds);
+                const PlaceScope place({ static_cast<int>(i), "mlp", "recompute" });
+                recomputeGateUp(m_layers[i], m_context, m_kept[i]);
+            }
+            const PlaceScope place({ static_cast<int>(i), "layer", "backward" });
             gradient = layerBackward(m_layers[i], m_context, std::exchange(m_kept[i], {}), std::move(gradient),
                 i > m_lowest || m_embeddingTrained);
         }
@@ -96,9 +151,11 @@ private:
         size_t first = last;
         while (!startsSegment(first))
             --first;
-        auto x = std::exchange(m_segmentInputs[first], {});
-        for (size_t i = first; i <= last; ++i)
+        auto x = m_segmentInputs[first].take();
+        for (size_t i = first; i <= last; ++i) {
+            const PlaceScope place({ static_cast<int>(i), "layer", "recompute" });
             x = layerForward(m_layers[i], m_context, x, &m_kept[i]);
+        }
     }
 
     std::vector<DecoderLayer>& m_layers;
@@ -107,7 +164,7 @@ private:
     size_t m_lowest;
     bool m_embeddingTrained;
     std::vector<LayerActivations> m_kept;
-    std::vector<at::Tensor> m_segmentInputs;
+    std::vector<WaitingTensor> m_segmentInputs;
 };
 
 at::Tensor idsOf(const MicroBatch& batch, at::Device device)

@@ -1,3 +1,4 @@
+#include "core/memory/memory_ledger.h"
 #include "core/train/host_tensor.h"
 #include "core/train/preference_loss.h"
 #include "core/train/stopwatch.h"
@@ -59,6 +60,7 @@ StepOutcome trainStep(Trainee& trainee, const RunConfig& config, std::span<const
     }
 
     const Stopwatch watch(outcome.optimizerSeconds);
+    const PlaceScope place({ -1, "optimizer", "update" });
     outcome.loss = scalarValue(means[0]);
     outcome.preference = preferenceMetrics(means);
     outcome.gradNorm = trainee.optimizer.gradientNorm() / scale;
