@@ -6,9 +6,12 @@
 #include "core/data/refusals.h"
 #include "core/model/model_files.h"
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <ostream>
+#include <unistd.h>
+#include <utility>
 
 namespace tunebench {
 
@@ -21,19 +24,6 @@ struct Options {
     std::string model;
     std::vector<std::string> assignments;
 };
-
-ordered_json refusedOf(const std::vector<RefusedRow>& rows, bool severalFiles)
-{
-    ordered_json refused = ordered_json::array();
-    for (const RefusedRow& row : rows) {
-        ordered_json entry { { "line", row.line }, { "reason", row.reason } };
-        if (severalFiles) {
-            entry["file"] = row.file;
-        }
-        refused.push_back(std::move(entry));
-    }
-    return refused;
-}
 
 ordered_json reasonsOf(const std::vector<RefusedRow>& rows)
 {
@@ -49,15 +39,32 @@ ordered_json reasonsOf(const std::vector<RefusedRow>& rows)
     return reasons;
 }
 
-ordered_json reportOf(const DatasetInspection& found, ordered_json lengths, bool severalFiles)
+/// All but the refused rows, of which there may be as many as rows.
+ordered_json reportOf(const DatasetInspection& found, ordered_json lengths)
 {
     return { { "format", choiceName(found.format) }, { "why", found.why }, { "rows", found.rows },
-        { "refused", refusedOf(found.refused, severalFiles) }, { "refused_by_reason", reasonsOf(found.refused) },
-        { "duplicates", found.duplicates }, { "columns", found.columns }, { "lengths", std::move(lengths) },
-        { "notices", found.notices } };
+        { "refused_by_reason", reasonsOf(found.refused) }, { "duplicates", found.duplicates },
+        { "columns", found.columns }, { "lengths", std::move(lengths) }, { "notices", found.notices } };
 }
 
-void writeText(std::ostream& out, const ordered_json& report)
+/// The report as one JSON object, with the refused rows written one by one.
+void writeJson(std::ostream& out, const ordered_json& report, const std::vector<RefusedRow>& refused, bool severalFiles)
+{
+    constexpr auto replace = ordered_json::error_handler_t::replace;
+    std::string text = report.dump(-1, ' ', false, replace);
+    text.pop_back();
+    out << text << ",\"refused\":[";
+    for (const RefusedRow& row : refused) {
+        ordered_json entry { { "line", row.line }, { "reason", row.reason } };
+        if (severalFiles) {
+            entry["file"] = row.file;
+        }
+        out << (&row == &refused.front() ? "" : ",") << entry.dump(-1, ' ', false, replace);
+    }
+    out << "]}\n";
+}
+
+void writeText(std::ostream& out, const ordered_json& report, const std::vector<RefusedRow>& refused, bool severalFiles)
 {
     out << "format      " << report["format"].get<std::string>() << " (" << report["why"].get<std::string>()
         << ")\nrows        " << report["rows"] << "\ncolumns     ";
@@ -69,11 +76,43 @@ void writeText(std::ostream& out, const ordered_json& report)
     for (const auto& notice : report["notices"]) {
         out << notice.get<std::string>() << '\n';
     }
-    for (const auto& row : report["refused"]) {
-        const std::string file = row.contains("file") ? row["file"].get<std::string>() + ", " : "";
-        out << "refused: " << file << "line " << row["line"] << ": " << row["reason"].get<std::string>() << '\n';
+    for (const RefusedRow& row : refused) {
+        out << "refused: " << (severalFiles ? row.file + ", " : "") << "line " << row.line << ": " << row.reason
+            << '\n';
     }
 }
+
+/// How far reading has come, on a line that is written over; nothing where nobody looks.
+class ReadingProgress {
+public:
+    explicit ReadingProgress(const Console& console)
+        : m_err(console.err)
+        , m_isShown(::isatty(STDERR_FILENO) == 1)
+    {
+    }
+    ~ReadingProgress()
+    {
+        if (m_isShown && m_percent >= 0) {
+            m_err << "\r\x1b[K" << std::flush;
+        }
+    }
+    ReadingProgress(const ReadingProgress&) = delete;
+    ReadingProgress& operator=(const ReadingProgress&) = delete;
+
+    void show(size_t done, size_t all)
+    {
+        constexpr size_t hundred = 100;
+        const auto percent = static_cast<int>(done * hundred / std::max<size_t>(all, 1));
+        if (m_isShown && percent != std::exchange(m_percent, percent)) {
+            m_err << "\r\x1b[Kreading " << all << " rows: " << percent << " %" << std::flush;
+        }
+    }
+
+private:
+    std::ostream& m_err;
+    bool m_isShown;
+    int m_percent = -1;
+};
 
 /// The ids that a model has: the rows of its embedding, where its config is there, else the tokens of its tokenizer.
 int64_t vocabularySizeOf(const std::string& model, const TextModel& text)
@@ -100,17 +139,17 @@ Result<int> inspect(Console& console, const Options& options)
         text = std::move(*opened);
         setup = keepingSetup(&*text, options.model, vocabularySizeOf(options.model, *text));
     }
-    const auto found = inspectDataset(options.files, choice.values, setup);
+    const auto found = [&] {
+        ReadingProgress progress(console);
+        return inspectDataset(
+            options.files, choice.values, setup, [&progress](size_t done, size_t all) { progress.show(done, all); });
+    }();
     if (!found) {
         return tl::unexpected(found.error());
     }
     const bool severalFiles = options.files.size() > 1 || std::filesystem::is_directory(options.files.front());
-    const ordered_json report = reportOf(*found, lengthReport(found->extents, choice.values), severalFiles);
-    if (console.json) {
-        writeJsonLine(console.out, report);
-    } else {
-        writeText(console.out, report);
-    }
+    const ordered_json report = reportOf(*found, lengthReport(found->extents, choice.values));
+    (console.json ? writeJson : writeText)(console.out, report, found->refused, severalFiles);
     if (found->rows == 0) {
         return failure("No row of " + options.files.front() + " can be used"
             + (found->refused.empty() ? "." : ": " + refusalSummary(found->refused) + "."));

@@ -2,6 +2,7 @@
 
 #include "app/cli/console.h"
 #include "core/config/choices.h"
+#include "core/data/padding_waste.h"
 
 #include <algorithm>
 #include <array>
@@ -26,16 +27,12 @@ ordered_json sharesBySide(const std::array<CutCounts, 2>& cuts, int64_t CutCount
     return object;
 }
 
-ordered_json wasteOf(std::span<const RowExtent> rows, RunConfig config)
+ordered_json wasteOf(std::span<const RowExtent> rows, const RunConfig& config)
 {
     ordered_json list = ordered_json::array();
-    for (const RowOrder order : { RowOrder::shuffle, RowOrder::sequential, RowOrder::lengthGrouped }) {
-        for (const int64_t batch : { 1, 2, 4, 8, 16 }) {
-            config.order = order;
-            config.batchSize = batch;
-            const PaddingWaste waste = paddingWaste(rows, config);
-            list.push_back({ { "order", choiceName(order) }, { "batch_size", batch }, { "share", waste.share() } });
-        }
+    for (const WasteByBatch& waste : wastesByBatch(rows, config)) {
+        list.push_back(
+            { { "order", choiceName(waste.order) }, { "batch_size", waste.batchSize }, { "share", waste.share } });
     }
     return list;
 }
@@ -62,12 +59,13 @@ void writeWaste(std::ostream& out, const ordered_json& waste)
     for (const auto& cell : waste) {
         const auto order = cell["order"].get<std::string>();
         const auto line = lines.try_emplace(order, padded("  " + order, firstColumn)).first;
-        if (line == lines.begin() && lines.size() == 1) {
+        if (order == waste.front()["order"]) {
             head += padded(cell["batch_size"].dump(), column);
         }
         line->second += padded(percent(cell["share"].get<double>()), column);
     }
-    out << "padding to the longest row of a batch would waste (with padding none, nothing):\n" << head << '\n';
+    out << "padding the rows for training to the longest of a batch would waste (with padding none, nothing):\n"
+        << head << '\n';
     for (const auto& [order, line] : lines) {
         out << line << '\n';
     }
@@ -101,7 +99,7 @@ ordered_json lengthReport(std::span<const RowExtent> rows, const RunConfig& conf
         { "answers_cut_share", shares(&CutCounts::answers) },
         { "nothing_left_share", shares(&CutCounts::nothingLeft) },
         { "suggested_max_length", summary.suggestedMaxLength() },
-        { "padding_waste", wasteOf(truncatedExtents(rows, config), config) },
+        { "padding_waste", wasteOf(rows, config) },
         { "histogram", { { "width", histogram.width }, { "counts", histogram.counts } } },
     };
 }

@@ -19,7 +19,14 @@ struct Options {
 /// A template, or why it cannot be used (which is every line's answer), and the variables that come with it.
 struct Source {
     Result<ChatTemplate> chatTemplate;
+    std::optional<ChatTemplate> toolTemplate {}; ///< a model's own for chats with tools
     ordered_json variables = ordered_json::object();
+
+    Result<ChatTemplate> templateFor(const ordered_json& given) const
+    {
+        const auto tools = given.find("tools");
+        return toolTemplate && tools != given.end() && !tools->is_null() ? *toolTemplate : chatTemplate;
+    }
 };
 
 Result<Source> openSource(const Options& options)
@@ -33,10 +40,14 @@ Result<Source> openSource(const Options& options)
     if (!text) {
         return tl::unexpected(text.error());
     }
-    if (!text->chatTemplate) {
+    if (!text->chatTemplate && !text->toolTemplate) {
         return failure(options.model + " has no chat template; give one with --template FILE.");
     }
-    return Source { *text->chatTemplate, std::move(text->templateVariables) };
+    Result<ChatTemplate> usual = failure("The model has a chat template for chats with tools only.");
+    if (text->chatTemplate) {
+        usual = std::move(*text->chatTemplate);
+    }
+    return Source { std::move(usual), std::move(text->toolTemplate), std::move(text->templateVariables) };
 }
 
 /// The answer to one line, {"text"} or {"error"}; an error when the line itself is wrong.
@@ -61,8 +72,8 @@ Result<ordered_json> renderLine(const Source& source, const std::string& line, s
     for (auto& [key, value] : given->items()) {
         variables[key] = std::move(value);
     }
-    const auto rendered
-        = source.chatTemplate.and_then([&](const ChatTemplate& parsed) { return parsed.render(variables, now); });
+    const auto rendered = source.templateFor(variables).and_then(
+        [&](const ChatTemplate& parsed) { return parsed.render(variables, now); });
     return rendered ? ordered_json { { "text", rendered->text } }
                     : ordered_json { { "error", rendered.error().message } };
 }

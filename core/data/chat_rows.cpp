@@ -21,9 +21,16 @@ void addSpan(std::vector<ByteSpan>& spans, ByteSpan span)
         spans.push_back(span);
 }
 
-bool mentions(const TextModel& text, std::string_view name)
+bool mentions(const ChatTemplate& chatTemplate, std::string_view name)
 {
-    return text.chatTemplate->source().find(name) != std::string::npos;
+    return chatTemplate.source().find(name) != std::string::npos;
+}
+
+/// The roles that every template is asked about; what others become is the template's own idea.
+bool isUsualRole(const ordered_json& role)
+{
+    constexpr std::array usual { "user", "assistant", "system", "tool" };
+    return std::find(usual.begin(), usual.end(), role) != usual.end();
 }
 
 bool has(const ordered_json& message, const char* key)
@@ -46,17 +53,15 @@ std::string_view trimmedContent(const ordered_json& message)
 
 /// Whether the template writes something of every turn: some pass over roles that they do not know.
 Read<void> checkNothingDropped(
-    const ChatRecord& record, const TextModel& text, Conversation& conversation, const std::string& whole)
+    const ChatRecord& record, const ChatTemplate& chatTemplate, Conversation& conversation, const std::string& whole)
 {
-    constexpr std::array usual { "user", "assistant", "system", "tool" };
     for (size_t i = 0; i < record.messages.size(); ++i) {
         const ordered_json& message = record.messages[i];
         const std::string turn = "turn " + std::to_string(i + 1);
-        if (has(message, "tool_calls") && !mentions(text, "tool_calls"))
+        if (has(message, "tool_calls") && !mentions(chatTemplate, "tool_calls"))
             return refuse("the chat template does not write tool calls (" + turn + ")");
         const std::string_view content = trimmedContent(message);
-        const bool isUsual = std::find(usual.begin(), usual.end(), message["role"]) != usual.end();
-        if (content.empty() || (isUsual && whole.find(content) != std::string::npos))
+        if (content.empty() || (isUsualRole(message["role"]) && whole.find(content) != std::string::npos))
             continue;
         const auto before = conversation.render(i, false);
         const auto with = conversation.render(i + 1, false);
@@ -67,11 +72,16 @@ Read<void> checkNothingDropped(
     return {};
 }
 
-RowNotes notesOf(const ChatRecord& record, const TextModel& text)
+RowNotes notesOf(const ChatRecord& record, const ChatTemplate& chatTemplate)
 {
     RowNotes notes;
-    notes.hiddenTools = !record.tools.empty() && !mentions(text, "tools");
-    notes.hiddenReasoning = !mentions(text, "reasoning_content")
+    for (const ordered_json& message : record.messages) {
+        const auto& role = message["role"].get_ref<const std::string&>();
+        if (notes.unknownRole.empty() && !isUsualRole(role) && !mentions(chatTemplate, role))
+            notes.unknownRole = cutToCharacter(role, 40);
+    }
+    notes.hiddenTools = !record.tools.empty() && !mentions(chatTemplate, "tools");
+    notes.hiddenReasoning = !mentions(chatTemplate, "reasoning_content")
         && std::any_of(record.messages.begin(), record.messages.end(),
             [](const ordered_json& message) { return has(message, "reasoning_content"); });
     return notes;
@@ -159,19 +169,22 @@ Read<void> addCompletion(RenderedRow& row, const ChatRecord& record, Conversatio
 
 Read<RenderedRow> renderChat(const ChatRecord& record, const TextModel& text, LossOn lossOn, const std::string& now)
 {
-    Conversation conversation(record, text, now);
+    const ChatTemplate* const chatTemplate = text.templateFor(!record.tools.is_null());
+    if (chatTemplate == nullptr)
+        return refuse("it is a chat, and the model has no chat template");
+    Conversation conversation(record, *chatTemplate, text.templateVariables, now);
     auto whole = conversation.render(record.messages.size(), false);
     if (!whole)
         return refuse(whole.error());
-    if (auto checked = checkNothingDropped(record, text, conversation, whole->text); !checked)
+    if (auto checked = checkNothingDropped(record, *chatTemplate, conversation, whole->text); !checked)
         return refuse(checked.error());
-    RenderedRow row { whole->text, {}, notesOf(record, text) };
+    RenderedRow row { whole->text, {}, notesOf(record, *chatTemplate) };
     Read<void> done;
     if (lossOn == LossOn::all) {
         addSpan(row.supervised, { 0, row.text.size() });
     } else if (record.promptMessages > 0) {
         done = addCompletion(row, record, conversation);
-    } else if (text.chatTemplate->marksGeneration()) {
+    } else if (chatTemplate->marksGeneration()) {
         auto spans = markedSpans(record, text, conversation, *whole);
         if (!spans)
             return refuse(spans.error());

@@ -10,6 +10,7 @@ namespace tunebench {
 struct RowNotes {
     uint32_t untrainedAnswers = 0; ///< that the template writes otherwise once later turns follow, say
     std::string untrainedReason; ///< of the first of them
+    std::string unknownRole; ///< the first that the template does not name; empty: none
     bool hiddenReasoning = false; ///< an answer's reasoning, for which the template has no place
     bool hiddenTools = false; ///< the list of tools, likewise
     bool decomposedKorean = false; ///< it holds syllables as conjoining letters (NFD)
@@ -22,7 +23,7 @@ struct RenderedRow {
     RowNotes notes;
 };
 
-/// Renders a conversation by the model's template (which must be there) with the variables that transformers gives it.
+/// Renders a conversation by the model's template with the variables that transformers gives it.
 /// Supervised is, for a trained turn, what the render up to and including it adds beyond the render of the turns before
 /// it with the generation prompt; where the template marks what the assistant generates, that, with an end-of-text
 /// token that follows at once; of a prompt/completion row the whole completion. `now` is the ISO date that the template

@@ -31,11 +31,12 @@ std::optional<size_t> startOfFirst(Conversation& conversation, size_t end, std::
 
 } // namespace
 
-Conversation::Conversation(const ChatRecord& record, const TextModel& text, const std::string& now)
+Conversation::Conversation(const ChatRecord& record, const ChatTemplate& chatTemplate,
+    const ordered_json& templateVariables, const std::string& now)
     : m_record(record)
-    , m_template(*text.chatTemplate)
+    , m_template(chatTemplate)
     , m_now(now)
-    , m_variables(text.templateVariables)
+    , m_variables(templateVariables)
 {
     if (!m_variables.is_object())
         m_variables = ordered_json::object();

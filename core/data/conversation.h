@@ -9,7 +9,8 @@ namespace tunebench {
 /// Renders growing starts of one conversation; the record, the template and the date must outlive it.
 class Conversation {
 public:
-    Conversation(const ChatRecord& record, const TextModel& text, const std::string& now);
+    Conversation(const ChatRecord& record, const ChatTemplate& chatTemplate,
+        const nlohmann::ordered_json& templateVariables, const std::string& now);
 
     /// The first `count` messages.
     Read<RenderedChat> render(size_t count, bool generationPrompt);

@@ -22,7 +22,7 @@ Result<void> checkText(DatasetFormat format, const TextModel* text, const std::s
             + ") and need a model with a tokenizer.");
     const bool isChat = format == DatasetFormat::alpaca || format == DatasetFormat::sharegpt
         || format == DatasetFormat::messages || format == DatasetFormat::questionAnswer;
-    if (isChat && !text->chatTemplate)
+    if (isChat && !text->chatTemplate && !text->toolTemplate)
         return failure("The rows of " + names + " are chats (" + std::string(choiceName(format))
             + "), but the model has no chat template; choose an instruct model, or a dataset of prompt_completion, "
               "text or tokens, which need none.");

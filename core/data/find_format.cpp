@@ -17,7 +17,7 @@ struct Sample {
     std::array<size_t, ChoiceNames<DatasetFormat>::names.size()> votes {}; ///< rows that look like each format
     Columns columns; ///< by the table's own names
     size_t objects = 0;
-    std::string firstProblem = "it holds no rows";
+    std::string firstProblem; ///< of the first row that cannot be read
 };
 
 Sample sampleOf(const RowSource& source, const ColumnMap& map)
@@ -25,10 +25,11 @@ Sample sampleOf(const RowSource& source, const ColumnMap& map)
     Sample sample;
     for (size_t i = 0; i < std::min(source.count(), formatSampleRows) && sample.objects < sampleRows; ++i) {
         auto object = source.read(i);
-        if (i == 0 && !object)
-            sample.firstProblem = object.error();
-        if (!object)
+        if (!object) {
+            if (sample.firstProblem.empty())
+                sample.firstProblem = object.error();
             continue;
+        }
         ++sample.objects;
         sample.columns.add(Columns::of(*object));
         renameColumns(*object, map);
@@ -98,7 +99,8 @@ Result<FoundFormat> findFormat(const RowSource& source, const RunConfig& config)
         return FoundFormat { config.datasetFormat, "dataset_format says so" };
     const Sample sample = sampleOf(source, map);
     if (sample.objects == 0)
-        return failure("No row of " + source.names() + " can be read: " + sample.firstProblem + ".");
+        return failure("No row of " + source.names()
+            + " can be read: " + (sample.firstProblem.empty() ? "it holds no rows" : sample.firstProblem) + ".");
     const auto given = isGiven ? std::optional(config.datasetFormat) : std::nullopt;
     if (auto checked = checkMap(sample, map, source.names(), given); !checked)
         return tl::unexpected(checked.error());
@@ -108,7 +110,9 @@ Result<FoundFormat> findFormat(const RowSource& source, const RunConfig& config)
     if (*most == 0)
         return failure("Cannot tell the format of " + source.names() + ": its columns are "
             + listed(sample.columns.names()) + "; needed are " + neededColumns()
-            + ". Name other columns in dataset_columns, such as {\"prompt\": \"q\", \"completion\": \"a\"}.");
+            + ". Name other columns in dataset_columns, such as {\"prompt\": \"q\", \"completion\": \"a\"}."
+            + (sample.firstProblem.empty() ? ""
+                                           : " Some rows cannot be read; the first: " + sample.firstProblem + "."));
     const auto format = static_cast<DatasetFormat>(most - sample.votes.begin());
     return FoundFormat { format, reason(sample, format, map) };
 }

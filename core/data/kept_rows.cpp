@@ -21,7 +21,8 @@ enum Flags : uint8_t {
     sameColumns = 4,
     hiddenReasoning = 8,
     hiddenTools = 16,
-    decomposedKorean = 32
+    decomposedKorean = 32,
+    unknownRole = 64
 };
 
 // ---- values as bytes: numbers in the machine's order, texts and lists with their size before them
@@ -179,8 +180,13 @@ std::optional<RowOutcome> KeptRows::next()
         outcome.reason = getText(m_left);
         return outcome;
     }
-    RowNotes notes { get<uint32_t>(m_left), {}, (flags & hiddenReasoning) != 0, (flags & hiddenTools) != 0,
-        (flags & decomposedKorean) != 0 };
+    RowNotes notes;
+    notes.untrainedAnswers = get<uint32_t>(m_left);
+    notes.hiddenReasoning = (flags & hiddenReasoning) != 0;
+    notes.hiddenTools = (flags & hiddenTools) != 0;
+    notes.decomposedKorean = (flags & decomposedKorean) != 0;
+    if ((flags & unknownRole) != 0)
+        notes.unknownRole = getText(m_left);
     if (notes.untrainedAnswers > 0)
         notes.untrainedReason = getText(m_left);
     outcome.row = EncodedRow { getRow(m_left), std::move(notes) };
@@ -208,7 +214,8 @@ void KeptRowsWriter::add(const RowOutcome& outcome)
     put(m_buffer,
         static_cast<uint8_t>((outcome.readable ? isReadable : 0) | (outcome.row ? hasRow : 0)
             | (isSame ? sameColumns : 0) | (notes.hiddenReasoning ? hiddenReasoning : 0)
-            | (notes.hiddenTools ? hiddenTools : 0) | (notes.decomposedKorean ? decomposedKorean : 0)));
+            | (notes.hiddenTools ? hiddenTools : 0) | (notes.decomposedKorean ? decomposedKorean : 0)
+            | (notes.unknownRole.empty() ? 0 : unknownRole)));
     if (!isSame) {
         std::string names;
         for (const auto& name : outcome.columns)
@@ -218,6 +225,8 @@ void KeptRowsWriter::add(const RowOutcome& outcome)
     }
     if (outcome.row) {
         put(m_buffer, notes.untrainedAnswers);
+        if (!notes.unknownRole.empty())
+            putText(m_buffer, notes.unknownRole);
         if (notes.untrainedAnswers > 0)
             putText(m_buffer, notes.untrainedReason);
         putRow(m_buffer, outcome.row->row);

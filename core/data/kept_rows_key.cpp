@@ -65,10 +65,12 @@ std::string keptRowsKey(const std::string& data, DatasetFormat format, const Run
     addText(fingerprint, config.maxRows ? std::to_string(*config.maxRows) : "all");
     addText(fingerprint, std::to_string(setup.vocabularySize));
     addText(fingerprint, setup.text->templateVariables.dump());
-    const std::string source = setup.text->chatTemplate ? setup.text->chatTemplate->source() : "";
-    addText(fingerprint, source);
-    if (source.find("strftime_now") != std::string::npos)
-        addText(fingerprint, today);
+    for (const auto& chatTemplate : { setup.text->chatTemplate, setup.text->toolTemplate }) {
+        const std::string source = chatTemplate ? chatTemplate->source() : "";
+        addText(fingerprint, source);
+        if (source.find("strftime_now") != std::string::npos)
+            addText(fingerprint, today);
+    }
     return fingerprint.text();
 }
 

@@ -1,9 +1,6 @@
 #include "core/data/length_statistics.h"
 
-#include "core/data/micro_batches.h"
-
 #include <algorithm>
-#include <functional>
 #include <numeric>
 
 namespace tunebench {
@@ -80,33 +77,6 @@ CutCounts countCuts(std::span<const RowExtent> rows, int64_t maxLength, Truncati
         counts.nothingLeft += keepsNothing(row, maxLength, side);
     }
     return counts;
-}
-
-double PaddingWaste::share() const
-{
-    return paddedTokens > 0 ? static_cast<double>(paddedTokens - tokens) / static_cast<double>(paddedTokens) : 0;
-}
-
-PaddingWaste paddingWaste(std::span<const RowExtent> rows, const RunConfig& config)
-{
-    std::vector<size_t> lengths;
-    for (const RowExtent& row : rows)
-        lengths.push_back(std::min<size_t>(row.tokens, static_cast<size_t>(config.maxLength)));
-    BatchPlan plan(lengths, config);
-    PaddingWaste waste;
-    waste.tokens = static_cast<int64_t>(std::reduce(lengths.begin(), lengths.end()));
-    for (int64_t step = 0; step < plan.counts().stepsPerEpoch; ++step) {
-        for (const auto& sequences : plan.microBatches(step)) {
-            size_t longest = 0;
-            for (const Sequence& sequence : sequences) {
-                const size_t tokens = std::transform_reduce(sequence.begin(), sequence.end(), size_t { 0 },
-                    std::plus {}, [&](size_t row) { return lengths[row]; });
-                longest = std::max(longest, tokens);
-            }
-            waste.paddedTokens += static_cast<int64_t>(longest * sequences.size());
-        }
-    }
-    return waste;
 }
 
 LengthHistogram lengthHistogram(std::span<const RowExtent> rows, size_t mostBins)

@@ -37,17 +37,6 @@ std::vector<RowExtent> truncatedExtents(std::span<const RowExtent> rows, const R
 /// Whether a row loses supervised tokens.
 bool losesAnswer(const RowExtent& row, int64_t maxLength, Truncation side);
 
-/// Slots that an epoch's micro-batches take when each is padded to its longest row (`padding: longest`), and how many
-/// of them hold tokens. Rows are cut at `max_length`; batch size, accumulation, order, seed and packing are the
-/// options'.
-struct PaddingWaste {
-    int64_t tokens = 0;
-    int64_t paddedTokens = 0; ///< slots processed, as in the metrics
-
-    double share() const; ///< of the slots, 0 to 1
-};
-PaddingWaste paddingWaste(std::span<const RowExtent> rows, const RunConfig& config);
-
 /// Rows by length in bins of equal width: bin i counts lengths in [i * width, (i + 1) * width).
 struct LengthHistogram {
     int64_t width = 1; ///< tokens; 1, 2, 4, 8, ...

@@ -21,8 +21,9 @@ constexpr size_t maxMessages = 1000;
 constexpr std::string_view callRole = "function_call";
 
 /// The role that templates know for what files call the speaker.
-std::optional<std::string_view> roleOf(std::string_view speaker)
+std::optional<std::string_view> roleOf(const std::string& given)
 {
+    const std::string speaker = lowered(given);
     struct Speaker {
         std::string_view name, role;
     };
@@ -141,7 +142,7 @@ Read<ordered_json> messageOfTurn(const ordered_json& turn, const std::string& pl
     const auto& speaker = from->get_ref<const std::string&>();
     if (!roleOf(speaker))
         return refuse(place + " is said by \"" + speaker.substr(0, 40)
-            + "\"; known are human, gpt, system, function_call and observation");
+            + "\"; known are human, gpt, system, function_call and observation; rename it");
     ordered_json message = { { "role", speaker }, { "content", *value } };
     for (const char* key : { "weight", "loss_weight", "tool_calls", "reasoning_content" }) {
         if (turn.contains(key))

@@ -97,6 +97,8 @@ Read<EncodedRow> RowEncoder::encodePair(const PreferenceRecord& record) const
     row.labels.insert(row.labels.end(), rejected->row.labels.begin(), rejected->row.labels.end());
     chosen->notes.hiddenReasoning |= rejected->notes.hiddenReasoning;
     chosen->notes.decomposedKorean |= rejected->notes.decomposedKorean;
+    if (chosen->notes.unknownRole.empty())
+        chosen->notes.unknownRole = std::move(rejected->notes.unknownRole);
     return chosen;
 }
 
@@ -117,8 +119,6 @@ Read<void> RowEncoder::check(const TokenRow& row) const
 
 Read<EncodedRow> RowEncoder::tokens(const ChatRecord& record, LossOn lossOn) const
 {
-    if (!m_text->chatTemplate)
-        return refuse("it is a chat, and the model has no chat template");
     auto rendered = renderChat(record, *m_text, lossOn, m_today);
     if (!rendered)
         return refuse(rendered.error());

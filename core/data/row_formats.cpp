@@ -1,6 +1,7 @@
 #include "core/data/row_formats.h"
 
 #include "core/config/choices.h"
+#include "core/data/files/text_checks.h"
 
 #include <algorithm>
 #include <utility>
@@ -10,14 +11,9 @@ namespace {
 
 using nlohmann::ordered_json;
 
-char lower(char letter)
-{
-    return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
-}
-
 bool sameButForCase(std::string_view a, std::string_view b)
 {
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) { return lower(x) == lower(y); });
+    return a.size() == b.size() && lowered(a) == lowered(b);
 }
 
 /// The column in a row under any of its names.

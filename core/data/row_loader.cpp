@@ -169,6 +169,8 @@ void RowLoader::count(const RowNotes& notes, size_t index)
     m_hiddenReasoning += notes.hiddenReasoning;
     m_hiddenTools += notes.hiddenTools;
     m_decomposedKorean += notes.decomposedKorean;
+    if (!notes.unknownRole.empty() && m_unknownRoles++ == 0)
+        m_firstUnknownRole = "\"" + notes.unknownRole + "\" at line " + std::to_string(m_source.lineOf(index));
     if (notes.untrainedAnswers > 0 && m_firstUntrained.empty())
         m_firstUntrained = "line " + std::to_string(m_source.lineOf(index)) + ": " + notes.untrainedReason;
 }
@@ -180,6 +182,10 @@ void RowLoader::addNotices()
         notices.push_back(counted(m_untrainedAnswers, "answer in ", "answers in ")
             + counted(m_untrainedRows, "row is not trained", "rows are not trained") + " (first at " + m_firstUntrained
             + ").");
+    if (m_unknownRoles > 0)
+        notices.push_back(counted(m_unknownRoles, "row has", "rows have")
+            + " turns of a role that the chat template does not name (first " + m_firstUnknownRole
+            + "); see in the rows how it writes them, or rename the role to user, assistant, system or tool.");
     if (m_hiddenReasoning > 0)
         notices.push_back("The chat template has no place for reasoning, so that of "
             + counted(m_hiddenReasoning, "row", "rows") + " is not trained.");

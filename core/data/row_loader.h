@@ -51,7 +51,8 @@ private:
     size_t m_unreadable = 0;
     size_t m_untrainedAnswers = 0, m_untrainedRows = 0, m_hiddenReasoning = 0, m_hiddenTools = 0,
            m_decomposedKorean = 0; ///< for notices
-    std::string m_firstUntrained;
+    size_t m_unknownRoles = 0;
+    std::string m_firstUntrained, m_firstUnknownRole;
 };
 
 } // namespace tunebench

@@ -2,6 +2,8 @@
 
 #include "core/base/files.h"
 #include "core/model/gguf.h"
+#include "core/text/model_templates.h"
+#include "core/text/optional_files.h"
 
 #include <array>
 
@@ -15,29 +17,6 @@ namespace {
 /// transformers' SPECIAL_TOKENS_ATTRIBUTES: what it passes to a template by these names.
 constexpr std::array specialTokenNames
     = { "bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token" };
-
-bool isFile(const fs::path& path)
-{
-    std::error_code ignored;
-    return fs::is_regular_file(path, ignored);
-}
-
-/// The object in a JSON file, an empty one where the file does not exist.
-Result<ordered_json> readOptionalObject(const fs::path& path)
-{
-    if (!isFile(path)) {
-        return ordered_json::object();
-    }
-    const Result<std::string> text = readFile(path);
-    if (!text) {
-        return tl::unexpected(text.error());
-    }
-    ordered_json object = ordered_json::parse(*text, nullptr, false);
-    if (!object.is_object()) {
-        return failure(path.string() + " is not a JSON object; the file may be cut or damaged");
-    }
-    return object;
-}
 
 /// A token is written as a string or as an object with its `content`.
 std::optional<std::string> tokenText(const ordered_json& value)
@@ -86,59 +65,6 @@ Result<ordered_json> readTemplateVariables(const fs::path& folder, const ordered
         }
     }
     return variables;
-}
-
-/// The source in `chat_template`: a string, or the one called "default" in a list of {name, template}.
-Result<std::optional<std::string>> templateInConfig(const fs::path& path, const ordered_json& config)
-{
-    const auto value = config.find("chat_template");
-    if (value == config.end() || value->is_null()) {
-        return std::nullopt;
-    }
-    if (value->is_string()) {
-        return value->get<std::string>();
-    }
-    if (!value->is_array()) {
-        return failure(path.string() + ": \"chat_template\" must be a string or a list of {name, template}");
-    }
-    for (const ordered_json& entry : *value) {
-        const bool named = entry.is_object() && entry.contains("name") && entry.contains("template");
-        if (!named || !entry.at("name").is_string() || !entry.at("template").is_string()) {
-            return failure(path.string() + ": \"chat_template\" must be a string or a list of {name, template}");
-        }
-        if (entry.at("name") == "default") {
-            return entry.at("template").get<std::string>();
-        }
-    }
-    return std::nullopt;
-}
-
-/// As in transformers, chat_template.jinja wins over the template in tokenizer_config.json; chat_template.json is where
-/// models that see pictures too keep theirs.
-Result<std::optional<ChatTemplate>> readChatTemplate(const fs::path& folder, const ordered_json& config)
-{
-    fs::path origin = folder / "chat_template.jinja";
-    Result<std::optional<std::string>> source = std::nullopt;
-    if (isFile(origin)) {
-        source = readFile(origin).map([](std::string text) { return std::optional(std::move(text)); });
-    } else {
-        origin = folder / (config.contains("chat_template") ? "tokenizer_config.json" : "chat_template.json");
-        source = config.contains("chat_template") ? templateInConfig(origin, config)
-                                                  : readOptionalObject(origin).and_then([&](const ordered_json& own) {
-                                                        return templateInConfig(origin, own);
-                                                    });
-    }
-    if (!source) {
-        return tl::unexpected(source.error());
-    }
-    if (!*source) {
-        return std::nullopt;
-    }
-    return ChatTemplate::parse(**source)
-        .map([](ChatTemplate parsed) { return std::optional(std::move(parsed)); })
-        .map_error([&](const Error& error) {
-            return Error { origin.string() + ": " + error.message, error.fault };
-        });
 }
 
 /// The id of a named token, else what generation_config.json gives (a number, or the first of a list).
@@ -214,9 +140,9 @@ Result<TextModel> openFolder(const fs::path& folder, const fs::path& tokenizerFi
         return tl::unexpected(tokenizer.error());
     }
     Result<ordered_json> variables = readTemplateVariables(folder, *config);
-    Result<std::optional<ChatTemplate>> chatTemplate = readChatTemplate(folder, *config);
-    if (!variables || !chatTemplate) {
-        return tl::unexpected(!variables ? variables.error() : chatTemplate.error());
+    Result<Templates> templates = readTemplates(folder, *config);
+    if (!variables || !templates) {
+        return tl::unexpected(!variables ? variables.error() : templates.error());
     }
     if (tokenizerFile.extension() == ".model" || isTekken(tokenizerFile)) {
         takeOwnTokens(*tokenizer, *variables);
@@ -224,7 +150,8 @@ Result<TextModel> openFolder(const fs::path& folder, const fs::path& tokenizerFi
     const auto bos = specialId(*tokenizer, *variables, *generation, "bos");
     const auto eos = specialId(*tokenizer, *variables, *generation, "eos");
     const auto pad = specialId(*tokenizer, *variables, *generation, "pad");
-    return TextModel { std::move(*tokenizer), std::move(*chatTemplate), std::move(*variables), bos, eos, pad };
+    return TextModel { std::move(*tokenizer), std::move(templates->chat), std::move(*variables), bos, eos, pad,
+        std::move(templates->tool) };
 }
 
 Result<TextModel> openGguf(const fs::path& path)
@@ -237,13 +164,16 @@ Result<TextModel> openGguf(const fs::path& path)
     if (!tokenizer) {
         return tl::unexpected(tokenizer.error());
     }
-    std::optional<ChatTemplate> chatTemplate;
-    if (const std::optional<std::string> source = file->text("tokenizer.chat_template")) {
-        Result<ChatTemplate> parsed = ChatTemplate::parse(*source);
-        if (!parsed) {
-            return failure(path.string() + ": tokenizer.chat_template: " + parsed.error().message);
+    TemplateSources sources;
+    for (const auto& [name, key] :
+        { std::pair("default", "tokenizer.chat_template"), { toolTemplateName, "tokenizer.chat_template.tool_use" } }) {
+        if (std::optional<std::string> source = file->text(key)) {
+            sources[name] = std::move(*source);
         }
-        chatTemplate = std::move(*parsed);
+    }
+    Result<Templates> templates = parseTemplates(sources, path.string() + ": tokenizer.chat_template");
+    if (!templates) {
+        return tl::unexpected(templates.error());
     }
     ordered_json variables = ordered_json::object();
     const auto take = [&](const std::string& variable, const std::string& key) -> std::optional<TokenId> {
@@ -259,7 +189,8 @@ Result<TextModel> openGguf(const fs::path& path)
     const auto eos = take("eos_token", "eos_token_id");
     take("unk_token", "unknown_token_id");
     const auto pad = take("pad_token", "padding_token_id");
-    return TextModel { std::move(*tokenizer), std::move(chatTemplate), std::move(variables), bos, eos, pad };
+    return TextModel { std::move(*tokenizer), std::move(templates->chat), std::move(variables), bos, eos, pad,
+        std::move(templates->tool) };
 }
 
 tl::unexpected<Error> noTokenizer(const fs::path& folder)
@@ -287,6 +218,12 @@ Result<TextModel> openModelFolder(const fs::path& folder)
 }
 
 } // namespace
+
+const ChatTemplate* TextModel::templateFor(bool hasTools) const
+{
+    const auto& wanted = hasTools && toolTemplate ? toolTemplate : chatTemplate;
+    return wanted ? &*wanted : nullptr;
+}
 
 Result<TextModel> openTextModel(const fs::path& model)
 {

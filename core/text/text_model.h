@@ -13,6 +13,11 @@ struct TextModel {
     std::optional<ChatTemplate> chatTemplate; ///< absent for base models
     nlohmann::ordered_json templateVariables; ///< bos_token, eos_token, pad_token, unk_token, ... as strings
     std::optional<TokenId> bos, eos, pad;
+    std::optional<ChatTemplate> toolTemplate; ///< "tool_use", where the model has one of that name beside its default
+
+    /// What a chat is written with, chosen as transformers does: the template for tools where the chat has any and
+    /// there is one; null where there is none at all.
+    const ChatTemplate* templateFor(bool hasTools) const;
 };
 
 /// Opens the text files of a model: a folder with tokenizer.json, tokenizer.model or tekken.json (that alone is enough;

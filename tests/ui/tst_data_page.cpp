@@ -160,6 +160,7 @@ void TestDataPage::theTableOfWasteMarksTheOptionsOwn()
 {
     Opened opened;
     opened.model.edit("batch_size", 3);
+    opened.model.edit("eval_share", 0);
     opened.model.edit("order", "sequential");
     opened.model.edit("max_length", 32);
     QTRY_VERIFY(opened.isReady());

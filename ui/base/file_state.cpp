@@ -1,7 +1,7 @@
 #include "ui/base/file_state.h"
 
 #include <QDateTime>
-#include <QDir>
+#include <QDirIterator>
 #include <QFileInfo>
 
 namespace tunebench {
@@ -23,8 +23,11 @@ std::string fileState(const std::vector<std::string>& paths)
         const QFileInfo info(QString::fromStdString(path));
         append(text, info);
         if (info.isDir()) {
-            for (const QFileInfo& file : QDir(info.filePath()).entryInfoList(QDir::Files, QDir::Name)) {
-                append(text, file);
+            constexpr int most = 2'000; // a path that is being typed may stand for the whole disk
+            QDirIterator files(info.filePath(), QDir::Files, QDirIterator::Subdirectories);
+            for (int i = 0; i < most && files.hasNext(); ++i) {
+                files.next();
+                append(text, files.fileInfo());
             }
         }
     }

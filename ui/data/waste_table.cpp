@@ -10,14 +10,9 @@
 #include <QTableWidget>
 #include <QVBoxLayout>
 
-#include <algorithm>
-#include <set>
-
 namespace tunebench {
 
 namespace {
-
-constexpr std::array orders { RowOrder::shuffle, RowOrder::lengthGrouped, RowOrder::sequential };
 
 QString orderName(RowOrder order)
 {
@@ -42,9 +37,9 @@ WasteTable::WasteTable(QWidget* parent)
     title->setFont(bold);
     m_sentence->setWordWrap(true);
     m_sentence->setForegroundRole(QPalette::PlaceholderText);
-    m_table->setColumnCount(static_cast<int>(orders.size()));
+    m_table->setColumnCount(static_cast<int>(wasteOrders.size()));
     QStringList names;
-    for (const RowOrder order : orders) {
+    for (const RowOrder order : wasteOrders) {
         names.push_back(orderName(order));
     }
     m_table->setHorizontalHeaderLabels(names);
@@ -70,7 +65,8 @@ void WasteTable::show(const SharedData& data, const RunConfig& config)
 {
     m_config = config;
     m_task.cancel();
-    m_task.request([data, config](const std::stop_token& stop) { return wastesOf(*data, config, stop); });
+    m_task.request(
+        [data, config](const std::stop_token& stop) { return wastesByBatch(data->inspection.extents, config, stop); });
 }
 
 QString WasteTable::sentence() const
@@ -86,50 +82,31 @@ void WasteTable::changeEvent(QEvent* event)
     }
 }
 
-WasteTable::Wastes WasteTable::wastesOf(const AnalysedData& data, const RunConfig& config, const std::stop_token& stop)
-{
-    const std::vector<RowExtent> rows = truncatedExtents(data.inspection.extents, config);
-    std::set<int64_t> batchSizes { 1, 2, 4, 8, 16 };
-    batchSizes.insert(config.batchSize);
-    Wastes wastes;
-    for (const int64_t batchSize : batchSizes) {
-        Row row { batchSize, {} };
-        for (const RowOrder order : orders) {
-            RunConfig tried = config;
-            tried.batchSize = batchSize;
-            tried.order = order;
-            row.shares.push_back(stop.stop_requested() ? 0 : paddingWaste(rows, tried).share());
-        }
-        wastes.push_back(std::move(row));
-    }
-    return wastes;
-}
-
 void WasteTable::fill()
 {
     if (m_wastes.empty()) {
         return;
     }
-    m_table->setRowCount(static_cast<int>(m_wastes.size()));
+    const int columns = m_table->columnCount();
+    m_table->setRowCount(static_cast<int>(m_wastes.size()) / columns);
     QStringList names;
     double own = 0;
-    for (int row = 0; row < m_table->rowCount(); ++row) {
-        const auto& [batchSize, shares] = m_wastes[static_cast<size_t>(row)];
-        names.push_back(tr("batch_size %1").arg(formatCount(batchSize)));
-        for (int column = 0; column < m_table->columnCount(); ++column) {
-            const double share = shares[static_cast<size_t>(column)];
-            auto* item = new QTableWidgetItem(formatShare(share));
-            item->setTextAlignment(Qt::AlignCenter);
-            if (batchSize == m_config.batchSize && orders.at(static_cast<size_t>(column)) == m_config.order) {
-                own = share;
-                QFont bold = m_table->font();
-                bold.setBold(true);
-                item->setFont(bold);
-                item->setText(tr("%1 (yours)").arg(item->text()));
-                item->setBackground(mixed(palette().color(QPalette::Base), palette().color(QPalette::Highlight), 0.25));
-            }
-            m_table->setItem(row, column, item);
+    for (int i = 0; i < static_cast<int>(m_wastes.size()); ++i) {
+        const WasteByBatch& waste = m_wastes[static_cast<size_t>(i)];
+        if (i % columns == 0) {
+            names.push_back(tr("batch_size %1").arg(formatCount(waste.batchSize)));
         }
+        auto* item = new QTableWidgetItem(formatShare(waste.share));
+        item->setTextAlignment(Qt::AlignCenter);
+        if (waste.batchSize == m_config.batchSize && waste.order == m_config.order) {
+            own = waste.share;
+            QFont bold = m_table->font();
+            bold.setBold(true);
+            item->setFont(bold);
+            item->setText(tr("%1 (yours)").arg(item->text()));
+            item->setBackground(mixed(palette().color(QPalette::Base), palette().color(QPalette::Highlight), 0.25));
+        }
+        m_table->setItem(i / columns, i % columns, item);
     }
     m_table->setVerticalHeaderLabels(names);
     m_table->setFixedHeight(m_table->horizontalHeader()->sizeHint().height()

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/data/padding_waste.h"
 #include "ui/data/data_analysis.h"
 
 #include <QWidget>
@@ -9,7 +10,8 @@ class QTableWidget;
 
 namespace tunebench {
 
-/// The share of slots that padding would waste in an epoch, for batch sizes and orders; the options' own is marked.
+/// The share of slots that padding would waste in an epoch of the rows for training, for batch sizes and orders; the
+/// options' own is marked.
 class WasteTable : public QWidget {
     Q_OBJECT
 public:
@@ -24,12 +26,7 @@ protected:
     void changeEvent(QEvent* event) override;
 
 private:
-    struct Row {
-        int64_t batchSize = 0;
-        std::vector<double> shares; ///< by order, as in the enumeration
-    };
-    using Wastes = std::vector<Row>;
-    static Wastes wastesOf(const AnalysedData& data, const RunConfig& config, const std::stop_token& stop);
+    using Wastes = std::vector<WasteByBatch>;
     void fill();
 
     RunConfig m_config;

@@ -1,8 +1,12 @@
 #include "core/data/files/dataset_files.h"
 
+#include "core/data/files/dataset_folder.h"
+#include "core/data/files/text_checks.h"
+
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <map>
 #include <utility>
 
 namespace tunebench {
@@ -22,50 +26,20 @@ constexpr std::array<std::pair<std::string_view, FileKind>, 7> kinds { {
 
 std::string endingOf(const fs::path& path)
 {
-    std::string ending = path.extension().string();
-    std::transform(ending.begin(), ending.end(), ending.begin(),
-        [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-    return ending;
+    return lowered(path.extension().string());
 }
 
-/// "a, b, c and 4 more".
-std::string firstOf(const std::vector<std::string>& names)
+/// A notice for each file that is named more than once: its rows count as often.
+void addRepeats(DatasetFiles& found)
 {
-    constexpr size_t most = 5;
-    std::string words;
-    for (size_t i = 0; i < std::min(names.size(), most); ++i)
-        words += (i > 0 ? ", " : "") + names[i];
-    return words + (names.size() > most ? " and " + std::to_string(names.size() - most) + " more" : "");
-}
-
-Result<void> addFolder(const std::string& folder, DatasetFiles& found)
-{
-    std::vector<std::string> files;
-    std::vector<std::string> others;
-    std::error_code problem;
-    for (auto entry = fs::directory_iterator(folder, problem); !problem && entry != fs::directory_iterator();
-         entry.increment(problem)) {
-        const std::string name = entry->path().filename().string();
-        if (name.starts_with('.'))
-            continue;
-        std::error_code unknown;
-        if (entry->is_regular_file(unknown) && fileKind(name))
-            files.push_back(entry->path().string());
-        else
-            others.push_back(entry->is_directory(unknown) ? name + "/" : name);
+    std::map<fs::path, size_t> times;
+    for (const auto& path : found.paths)
+        ++times[fs::path(path).lexically_normal()];
+    for (const auto& [path, count] : times) {
+        if (count > 1)
+            found.notices.push_back(
+                path.string() + " is named " + std::to_string(count) + " times; its rows are read as often.");
     }
-    if (problem)
-        return failure("Cannot read the folder " + folder + ": " + problem.message() + ".");
-    std::sort(files.begin(), files.end());
-    std::sort(others.begin(), others.end());
-    if (files.empty())
-        return failure("The folder " + folder + " holds no file of rows (" + knownFileKinds() + ")"
-            + (others.empty() ? "; it is empty." : "; in it are " + firstOf(others) + "."));
-    if (!others.empty())
-        found.notices.push_back("Of the folder " + folder + ", " + std::to_string(files.size())
-            + (files.size() == 1 ? " file is" : " files are") + " read; left out: " + firstOf(others) + ".");
-    found.paths.insert(found.paths.end(), files.begin(), files.end());
-    return {};
 }
 
 } // namespace
@@ -91,6 +65,22 @@ std::string knownFileKinds()
     return words + ", also packed as .gz or .zst";
 }
 
+std::string remedyFor(const std::string& path)
+{
+    constexpr std::array archives { ".zip", ".7z", ".rar", ".tar", ".tgz", ".bz2", ".xz" };
+    constexpr std::array sheets { ".xlsx", ".xls", ".ods" };
+    const std::string ending = endingOf(path);
+    const std::string inner = endingOf(fs::path(path).stem());
+    const auto isOne = [](const auto& endings, const std::string& name) {
+        return std::find(endings.begin(), endings.end(), name) != endings.end();
+    };
+    if (isOne(archives, ending) || inner == ".tar")
+        return "it is an archive; unpack it, and choose the files or the folder that were in it.";
+    if (isOne(sheets, ending))
+        return "it is a spreadsheet; save it as CSV.";
+    return "files of its kind are not read; convert it to " + knownFileKinds() + ".";
+}
+
 Result<DatasetFiles> findDatasetFiles(std::span<const std::string> paths)
 {
     DatasetFiles found;
@@ -98,10 +88,16 @@ Result<DatasetFiles> findDatasetFiles(std::span<const std::string> paths)
         std::error_code unknown;
         if (!fs::is_directory(path, unknown)) {
             found.paths.push_back(path);
-        } else if (auto added = addFolder(path, found); !added) {
-            return tl::unexpected(added.error());
+            continue;
         }
+        auto folder = readDatasetFolder(path);
+        if (!folder)
+            return tl::unexpected(folder.error());
+        found.paths.insert(found.paths.end(), folder->files.begin(), folder->files.end());
+        if (!folder->notice.empty())
+            found.notices.push_back(std::move(folder->notice));
     }
+    addRepeats(found);
     if (found.paths.empty())
         return failure("No dataset is chosen; name a file (" + knownFileKinds() + ") or a folder in \"dataset\".");
     return found;

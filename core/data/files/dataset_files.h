@@ -25,8 +25,11 @@ std::optional<FileKind> fileKind(const std::string& path);
 /// The endings that are read, for messages: ".json, .jsonl, ... or .parquet (also packed as .gz or .zst)".
 std::string knownFileKinds();
 
-/// Files as a dataset names them: a folder stands for the files of known kinds in it, by name. Hidden files, and files
-/// of other kinds, which a notice names, are left out. An error where a folder holds none.
+/// Why a file of no known kind is not read, and what to do about it.
+std::string remedyFor(const std::string& path);
+
+/// Files as a dataset names them: a folder stands for those that readDatasetFolder finds in it. Notices say what of a
+/// folder is read and what not, and which file is named twice.
 struct DatasetFiles {
     std::vector<std::string> paths;
     std::vector<std::string> notices;

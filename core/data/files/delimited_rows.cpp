@@ -133,6 +133,20 @@ char separatorOf(std::string_view text, char preferred)
     return best;
 }
 
+/// A column's name without the white space around it, and the quotes that are no quotes behind a space.
+std::string trimmedName(std::string_view name)
+{
+    constexpr std::string_view space = " \t\r\n";
+    const auto trim = [](std::string_view text, std::string_view what) {
+        const size_t first = std::min(text.find_first_not_of(what), text.size());
+        return text.substr(first, text.find_last_not_of(what) + 1 - first);
+    };
+    name = trim(name, space);
+    if (name.size() > 2 && name.front() == '"' && name.back() == '"')
+        name = trim(name.substr(1, name.size() - 2), space);
+    return std::string(name);
+}
+
 std::string nameOf(char separator)
 {
     return separator == '\t' ? "tabs" : "\"" + std::string(1, separator) + "\"";
@@ -215,6 +229,7 @@ private:
 
     Result<void> addColumn(std::string name, std::unordered_set<std::string>& known, const std::string& place)
     {
+        name = trimmedName(name);
         if (isBlank(name)) {
             name = "column " + std::to_string(m_table.columns.size() + 1);
             m_table.notices.push_back(

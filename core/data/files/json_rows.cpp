@@ -17,15 +17,40 @@ constexpr size_t maxBytes = size_t { 64 } << 20; // of a row; no model learns fr
 constexpr size_t maxValues = 4'000'000; // each takes many times its size in memory
 constexpr size_t maxReason = 200; // bytes of a parser's message that are worth showing
 
-/// The library's message without its own error code and position, which counts from the row's start.
-std::string reasonOf(const nlohmann::json::parse_error& error)
+/// What is wrong and what to do about it, for what the library says in terms of its own.
+std::string_view knownReason(std::string_view message)
 {
-    std::string_view text = error.what();
-    for (const std::string_view mark : { "] ", "column ", ": " }) {
-        if (const size_t at = text.find(mark); at != std::string_view::npos)
-            text.remove_prefix(at + mark.size());
+    struct Known {
+        std::string_view mark, reason;
+    };
+    constexpr std::array<Known, 9> known { {
+        { ": surrogate ", "half of a surrogate pair stands alone; write both \\u halves, or the character itself" },
+        { "number overflow", "a number is too large; write it as a text, or a smaller one" },
+        { "unexpected end of input", "the row ends too early; close what is open in it, or get the file again" },
+        { "expected end of input", "something follows the row; put each row on a line of its own" },
+        { "missing closing quote", "a text is not closed; close it with a quote" },
+        { "must be escaped", "a control character stands in a text; write a line break as \\n, a tab as \\t" },
+        { "forbidden character after backslash", "a backslash begins no known escape; write a backslash as \\\\" },
+        { "must be followed by 4 hex digits",
+            "\\u is not followed by 4 hexadecimal digits; write a backslash as \\\\" },
+        { "expected object key",
+            "a key is no text in double quotes; write \"key\": value, with no comma after the last" },
+    } };
+    const auto* const at = std::find_if(
+        known.begin(), known.end(), [&](const Known& one) { return message.find(one.mark) != std::string_view::npos; });
+    return at == known.end() ? std::string_view() : at->reason;
+}
+
+/// The library's message in plain words: without its error code and its position, which counts from the row's start.
+std::string reasonOf(std::string_view message)
+{
+    if (const auto reason = knownReason(message); !reason.empty())
+        return std::string(reason);
+    for (const std::string_view mark : { "] ", "column ", ": ", " - " }) {
+        if (const size_t at = message.find(mark); at != std::string_view::npos)
+            message.remove_prefix(at + mark.size());
     }
-    return std::string(cutToCharacter(text, maxReason));
+    return std::string(cutToCharacter(message, maxReason)) + "; correct it there";
 }
 
 /// Bounds that keep a hostile row from costing more than its size: what is wrong, or nothing.
@@ -46,7 +71,7 @@ std::string_view checkBounds(std::string_view text)
         case '{':
         case '[':
             if (++depth > maxNesting)
-                return "it is nested deeper than 512 levels";
+                return "it is nested deeper than 512 levels; make it flatter";
             keys[depth] = 0;
             break;
         case '}':
@@ -56,11 +81,11 @@ std::string_view checkBounds(std::string_view text)
         case ':':
             keyWork += ++keys[depth];
             if (keys[depth] > maxKeys || keyWork > maxKeyWork)
-                return "an object in it has more than 4096 keys, or many have hundreds";
+                return "an object in it has more than 4096 keys, or many have hundreds; write fewer columns";
             break;
         case ',':
             if (++values > maxValues)
-                return "it has more than 4 million values";
+                return "it has more than 4 million values; split it into several rows";
             break;
         default:
             break;
@@ -85,12 +110,13 @@ ParsedRow parseJsonRow(const RawRow& row)
         auto value = ordered_json::parse(row.text);
         if (value.is_object())
             return value;
-        return tl::unexpected(std::string("a row is an object {...}, this one is ") + kindOf(value));
+        return tl::unexpected(std::string("a row is an object {...}, this one is ") + kindOf(value)
+            + "; write it with column names, such as {\"text\": ...}");
     } catch (const nlohmann::json::parse_error& error) {
         const size_t at = std::clamp<size_t>(error.byte, 1, row.text.size() + 1) - 1;
-        return tl::unexpected("not valid JSON at " + inWords(placeOf(row, at)) + ": " + reasonOf(error));
+        return tl::unexpected("not valid JSON at " + inWords(placeOf(row, at)) + ": " + reasonOf(error.what()));
     } catch (const nlohmann::json::exception& error) {
-        return tl::unexpected("not valid JSON at " + inWords({ row.line, row.column }) + ": " + error.what());
+        return tl::unexpected("not valid JSON at " + inWords({ row.line, row.column }) + ": " + reasonOf(error.what()));
     }
 }
 

@@ -61,6 +61,10 @@ private:
             return tl::unexpected(converted.error());
         m_file.m_converted = std::move(converted->content);
         m_isCut |= converted->isCut;
+        if (converted->junk > 0)
+            m_notices.push_back("After the packed data of " + m_file.m_path + " stand "
+                + std::to_string(converted->junk)
+                + " bytes that are none; they are left out. If rows are missing, get the file again.");
         m_file.m_original.release(0, SIZE_MAX);
         return {};
     }
@@ -84,6 +88,8 @@ private:
             return cannot("it is a Git LFS pointer, not the data; run \"git lfs pull\" where it came from.");
         if (isBlank(text()))
             return cannot("the file is empty; choose a file with at least one row.");
+        if (text().starts_with("PK\x03\x04"))
+            return cannot("it is a ZIP archive (or a spreadsheet); unpack it, or save it as CSV.");
         if (kind() != FileKind::parquet && text().starts_with(parquetMark))
             return cannot("it is a Parquet file; give it a name that ends in .parquet.");
         return {};
@@ -169,8 +175,7 @@ Result<RowFile> RowFile::open(const std::string& path, const OpenLimits& limits,
         return tl::unexpected(original.error());
     const auto kind = fileKind(path);
     if (!kind)
-        return failure("Cannot read " + path + " as a dataset: files of its kind are not read; convert it to "
-            + knownFileKinds() + ".");
+        return failure("Cannot read " + path + " as a dataset: " + remedyFor(path));
     RowFile file(path, *kind, std::move(*original));
     if (auto opened = Opening(file, limits, notices).run(); !opened)
         return tl::unexpected(opened.error());

@@ -45,8 +45,8 @@ public:
                 takeOther();
             }
         }
-        if (m_inList)
-            addRow(m_at, m_at, "the list has no closing ]; the file seems to be cut");
+        if (m_inList && !m_isCut)
+            addRow(m_at, m_at, "the list has no closing ]; the file seems to be cut, get it again");
         return std::move(m_rows);
     }
 
@@ -97,6 +97,7 @@ private:
         const size_t begin = m_at;
         std::string_view problem;
         size_t end = nestedEnd(begin, problem);
+        m_isCut = end == m_text.size() && !problem.empty();
         if (!problem.empty())
             end = resumeAfter(begin, end);
         else if (!m_inList)
@@ -110,8 +111,11 @@ private:
     {
         const size_t begin = m_at;
         size_t end = begin + 1;
-        if (m_text[begin] == '"')
-            end = stringEnd(begin).place;
+        if (m_text[begin] == '"') {
+            const StringEnd string = stringEnd(begin);
+            end = string.place;
+            m_isCut = !string.closed && end == m_text.size();
+        }
         while (end < m_text.size() && m_text[end] != '\n' && !(m_inList && (m_text[end] == ',' || m_text[end] == ']')))
             ++end;
         addRow(begin, end);
@@ -150,7 +154,7 @@ private:
             if (c == '"') {
                 const StringEnd end = stringEnd(i);
                 if (!end.closed && end.place < m_text.size()) {
-                    problem = "a string in it is not closed in its line";
+                    problem = "a string in it is not closed in its line; close it, and write line breaks as \\n";
                     return end.place;
                 }
                 i = end.place;
@@ -161,7 +165,7 @@ private:
                 const bool mayBegin
                     = after == After::colon || (!isObject.back() && (after == After::open || after == After::comma));
                 if (!mayBegin) {
-                    problem = "it is not closed before the next one begins";
+                    problem = "it is not closed before the next one begins; close it";
                     return i;
                 }
                 isObject.push_back(c == '{');
@@ -180,7 +184,7 @@ private:
             }
             ++i;
         }
-        problem = "the file ends inside it";
+        problem = "the file ends inside it; get the file again, or take the row out";
         return m_text.size();
     }
 
@@ -217,6 +221,7 @@ private:
     size_t m_line = 1;
     size_t m_lineStart = 0;
     bool m_inList = false;
+    bool m_isCut = false; ///< the file ends inside the last row
     RowIndex m_rows;
     size_t m_passed = 0; ///< what was reported
 };

@@ -1,11 +1,11 @@
 #include "core/data/files/text_checks.h"
 
-#include <nlohmann/json.hpp>
-
 #include "core/text/utf8.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <nlohmann/json.hpp>
 
 namespace tunebench {
 namespace {
@@ -78,6 +78,14 @@ bool hasConjoiningJamo(std::string_view text)
 bool isBlank(std::string_view text)
 {
     return text.find_first_not_of(" \t\r\n\f\v") == std::string_view::npos;
+}
+
+std::string lowered(std::string_view text)
+{
+    std::string small(text);
+    std::transform(small.begin(), small.end(), small.begin(),
+        [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+    return small;
 }
 
 std::string kindOf(const nlohmann::ordered_json& value)

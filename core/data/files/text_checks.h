@@ -16,6 +16,9 @@ size_t firstInvalidUtf8(std::string_view text);
 /// At most `bytes` bytes of a text in UTF-8, never cutting a character.
 std::string_view cutToCharacter(std::string_view text, size_t bytes);
 
+/// With the letters A to Z small; all others as they are.
+std::string lowered(std::string_view text);
+
 /// The kind of a JSON value with its article: "an array", "a number", "null".
 std::string kindOf(const nlohmann::ordered_json& value);
 std::string kindOf(const nlohmann::json& value);

@@ -20,6 +20,7 @@ struct Target {
     const std::string& path;
     size_t maxBytes;
     const std::stop_token& stop;
+    size_t junk = 0; ///< bytes after the packed data that are none
 
     bool isFull() const { return file.size() >= maxBytes; }
     Result<void> write(std::string_view bytes)
@@ -50,8 +51,11 @@ Result<void> inflateBlocks(z_stream& stream, std::string_view& rest, std::vector
 {
     bool ended = false;
     while (!target.isFull()) {
-        if (ended && !rest.starts_with("\x1f\x8b"))
-            return {}; // zero bytes or other fill after the last member, as gzip itself lets pass
+        if (ended && !rest.starts_with("\x1f\x8b")) { // gzip itself lets fill after the last member pass
+            const size_t data = rest.find_first_not_of('\0');
+            target.junk = data == std::string_view::npos ? 0 : rest.size() - data;
+            return {};
+        }
         if (ended)
             inflateReset(&stream);
         const auto given = static_cast<uInt>(std::min(rest.size(), blockBytes));
@@ -124,14 +128,14 @@ Result<ConvertedContent> unpack(
     auto file = TemporaryFile::create();
     if (!file)
         return tl::unexpected(file.error());
-    Target target { std::move(*file), path, maxBytes, stop };
+    Target target { std::move(*file), path, maxBytes, stop, 0 };
     auto unpacked = packing == Packing::gzip ? unpackGzip(packed, target) : unpackZstd(packed, target);
     if (!unpacked)
         return tl::unexpected(unpacked.error());
     auto content = target.file.map();
     if (!content)
         return tl::unexpected(content.error());
-    return ConvertedContent { std::move(*content), target.isFull() };
+    return ConvertedContent { std::move(*content), target.isFull(), target.junk };
 }
 
 tl::unexpected<Error> stopped()

@@ -21,6 +21,7 @@ Packing packingOf(std::string_view content);
 struct ConvertedContent {
     MappedFile content;
     bool isCut = false; ///< it holds more than was wanted
+    size_t junk = 0; ///< bytes after the packed data that belong to nothing
 };
 
 /// Unpacks a .gz (RFC 1952) or .zst (RFC 8878) content, of one member or several one after another, but no more than

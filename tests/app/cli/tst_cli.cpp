@@ -265,7 +265,8 @@ void TestCli::inspectsLengths()
         rows += "{\"text\":\"" + QByteArray(length, 'c') + "\"}\n";
     }
     const QString file = write("rows.jsonl", rows);
-    const Ran ran = run({ "inspect", file, "--model", m_folder->path(), "--set", "max_length=5", "--json" });
+    const Ran ran = run(
+        { "inspect", file, "--model", m_folder->path(), "--set", "max_length=5", "--set", "eval_share=0", "--json" });
     QCOMPARE(ran.err, QByteArray());
     const QJsonObject lengths = ran.object()["lengths"].toObject();
     QCOMPARE(lengths["mean"].toDouble(), 6.0);

@@ -57,6 +57,8 @@ private slots:
     void rewrittenAnswersAreCounted();
     void turnsAreNeverDropped_data();
     void turnsAreNeverDropped();
+    void unknownRolesAreSaid();
+    void toolsHaveTheirOwnTemplate();
     void theEndOfTurnIsLearned();
     void startTokensAreNotDoubled();
     void hiddenPartsAreSaid();
@@ -168,6 +170,43 @@ void TestChats::turnsAreNeverDropped()
     QCOMPARE(data.has_value(), says.isEmpty());
     if (!data)
         QVERIFY2(data.error().message.find(says.toStdString()) != std::string::npos, data.error().message.c_str());
+}
+
+void TestChats::unknownRolesAreSaid()
+{
+    const std::string source
+        = "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}"
+          "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}";
+    const std::string row
+        = R"({"messages":[{"role":"moderator","content":"b"},{"role":"user","content":"a"},{"role":"assistant","content":"b"}]})";
+    const auto data = load(R"({"messages":[{"role":"user","content":"a"},{"role":"assistant","content":"c"}]})"
+                           "\n"
+            + row + "\n" + row,
+        tinyModel(source));
+    QVERIFY2(data, data ? "" : data.error().message.c_str());
+    QCOMPARE(data->rows.size(), size_t { 3 });
+    QVERIFY(mentions(data->notices,
+        "2 rows have turns of a role that the chat template does not name (first "
+        "\"moderator\" at line 2)"));
+    const auto named = load(row, tinyModel(source + "{# moderator #}"));
+    QVERIFY(named && named->notices.empty());
+}
+
+void TestChats::toolsHaveTheirOwnTemplate()
+{
+    const std::string turns = "{% for m in messages %}<|im_start|>{{ m.content }}<|im_end|>{% endfor %}";
+    TextModel text = tinyModel(turns);
+    text.toolTemplate = *ChatTemplate::parse("{{ tools[0].name }}:" + turns);
+    const std::string messages = R"("messages":[{"role":"user","content":"a"},{"role":"assistant","content":"b"}]})";
+    const auto with = load(R"({"tools":[{"name":"f"}],)" + messages, text);
+    const auto without = load("{" + messages, text);
+    QVERIFY(with && without);
+    const std::string written = "<|im_start|>a<|im_end|><|im_start|>b<|im_end|>";
+    QCOMPARE(text.tokenizer.decode(with->rows[0].ids), "f:" + written);
+    QCOMPARE(text.tokenizer.decode(without->rows[0].ids), written);
+    text.chatTemplate.reset();
+    QVERIFY(load(R"({"tools":[{"name":"f"}],)" + messages, text));
+    QVERIFY(!load("{" + messages, text));
 }
 
 void TestChats::theEndOfTurnIsLearned()

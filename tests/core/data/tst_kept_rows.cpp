@@ -92,6 +92,7 @@ void TestKeptRows::sameRowsAgain()
         QCOMPARE(second->rows[i].content, first->rows[i].content);
     }
     QCOMPARE(second->columns, first->columns);
+    QCOMPARE(second->notices, first->notices);
     QCOMPARE(second->duplicates, first->duplicates);
     QCOMPARE(second->fingerprint, first->fingerprint);
     QCOMPARE(second->refused.size(), size_t { 2 });

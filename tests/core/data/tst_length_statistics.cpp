@@ -1,4 +1,5 @@
 #include "core/data/length_statistics.h"
+#include "core/data/padding_waste.h"
 #include "core/data/truncation.h"
 
 #include <QTest>
@@ -30,6 +31,7 @@ private slots:
     void summary();
     void cutsAreWhatTruncationDoes_data();
     void cutsAreWhatTruncationDoes();
+    void onlyTrainingRowsAreWasted();
     void waste_data();
     void waste();
     void histogram_data();
@@ -107,6 +109,37 @@ void TestLengthStatistics::cutsAreWhatTruncationDoes()
     QCOMPARE(found.tokens, expected.tokens);
     QCOMPARE(found.answers, expected.answers);
     QCOMPARE(found.nothingLeft, expected.nothingLeft);
+}
+
+void TestLengthStatistics::onlyTrainingRowsAreWasted()
+{
+    std::vector<RowExtent> rows;
+    for (uint32_t tokens = 1; tokens <= 100; ++tokens)
+        rows.push_back({ tokens + 1, 1, 1, 1 });
+    RunConfig config;
+    config.evalShare = 0.1;
+    const auto training = trainingExtents(rows, config);
+    const auto isHeldOut = drawHeldOut(rows.size(), config);
+    QCOMPARE(training.size(), size_t { 90 });
+    for (size_t i = 0, next = 0; i < rows.size(); ++i) {
+        if (!isHeldOut[i])
+            QCOMPARE(training[next++].tokens, rows[i].tokens);
+    }
+    config.evalDataset = { "other.jsonl" };
+    QCOMPARE(trainingExtents(rows, config).size(), size_t { 100 });
+    config.maxRows = 30;
+    QCOMPARE(trainingExtents(rows, config).size(), size_t { 30 });
+    config.maxLength = 10;
+    config.truncation = Truncation::drop;
+    QCOMPARE(trainingExtents(rows, config).size(), size_t { 9 });
+    config.objective = Objective::dpo; // of the pair of rows of 10 and 11 tokens one is too long
+    QCOMPARE(trainingExtents(rows, config).size(), size_t { 8 });
+
+    config.batchSize = 3;
+    const auto wastes = wastesByBatch(rows, config);
+    QCOMPARE(wastes.size(), 6 * wasteOrders.size());
+    QCOMPARE(wastes[6].batchSize, 3);
+    QVERIFY(std::ranges::is_sorted(wastes, {}, &WasteByBatch::batchSize));
 }
 
 void TestLengthStatistics::waste_data()

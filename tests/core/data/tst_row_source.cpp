@@ -79,8 +79,7 @@ private slots:
     void refusesFiles_data();
     void refusesFiles();
     void missingFile();
-    void folder();
-    void folderWithoutRows();
+    void junkAfterPackedData();
     void cutFiles_data();
     void cutFiles();
     void damagedFiles_data();
@@ -185,6 +184,9 @@ void TestRowSource::tables_data()
                                              R"(4:{"a":"z","b":"3"})" };
     QTest::newRow("marks") << "a.csv" << mark + "a,b\n1,2\n" + mark + "3,4\n"
                            << QStringList { R"(2:{"a":"1","b":"2"})", R"(3:{"a":"3","b":"4"})" };
+    QTest::newRow("names with spaces and quotes")
+        << "a.csv" << QByteArray(" a , \"b\",\" c \",\xc3\xa0\n0,1,2,3\n")
+        << QStringList { "2:{\"a\":\"0\",\"b\":\"1\",\"c\":\"2\",\"\u00e0\":\"3\"}" };
     QTest::newRow("no name") << "a.csv" << QByteArray(",a\n0,x\n") << QStringList { R"(2:{"column 1":"0","a":"x"})" };
     QTest::newRow("zero byte") << "a.csv" << QByteArray("a,b\n1,2\n3,\0\n", 12)
                                << QStringList { "2:", "3!a zero byte, which no text has, stands at line 3, column 3" };
@@ -246,7 +248,7 @@ void TestRowSource::refusesFiles_data()
     QTest::addColumn<QString>("name");
     QTest::addColumn<QByteArray>("content");
     QTest::addColumn<QString>("says");
-    QTest::newRow("other kind") << "rows.xlsx" << QByteArray("PK") << ".csv";
+    QTest::newRow("other kind") << "rows.docx" << QByteArray("PK") << ".csv";
     QTest::newRow("pointer") << "rows.json" << QByteArray("version https://git-lfs.github.com/spec/v1\noid sha256:0")
                              << "Git LFS";
     QTest::newRow("empty") << "rows.json" << QByteArray() << "empty";
@@ -287,32 +289,16 @@ void TestRowSource::missingFile()
     QVERIFY(!RowSource::open({}));
 }
 
-void TestRowSource::folder()
+void TestRowSource::junkAfterPackedData()
 {
-    const Files files;
-    files.write("b.csv", "text\nsecond\n");
-    files.write("a.jsonl", "{\"text\":\"first\"}");
-    files.write(".hidden.json", "damaged");
-    files.write("README.md", "# Rows");
-    QDir(files.path()).mkdir("more.json");
-    const auto source = openOne(files.path());
-    QVERIFY(source);
-    QCOMPARE(described(*source), QStringList({ R"(1:{"text":"first"})", R"(2:{"text":"second"})" }));
-    const QString notices = joined(source->notices());
-    QVERIFY2(notices.contains("2 files are read; left out: README.md, more.json/."), qPrintable(notices));
-    QCOMPARE(QString::fromStdString(source->pathOf(1)), files.path() + "/b.csv");
-}
-
-void TestRowSource::folderWithoutRows()
-{
-    const Files files;
-    const auto empty = openOne(files.path());
-    QVERIFY(!empty);
-    QVERIFY(empty.error().message.find(".parquet") != std::string::npos);
-    files.write("README.md", "# Rows");
-    const auto source = openOne(files.path());
-    QVERIFY(!source);
-    QVERIFY(source.error().message.find("README.md") != std::string::npos);
+    const Files folder;
+    const QByteArray packed = contentOf(filesFolder() + "rows.jsonl.gz");
+    const auto clean = openOne(folder.write("clean.jsonl.gz", packed + QByteArray(512, '\0')));
+    const auto junk = openOne(folder.write("junk.jsonl.gz", packed + QByteArray(2, '\0') + "rubbish"));
+    QVERIFY(clean && junk);
+    QVERIFY(clean->notices().empty());
+    QCOMPARE(described(*junk), described(*clean));
+    QVERIFY(joined(junk->notices()).contains("7 bytes that are none"));
 }
 
 void TestRowSource::cutFiles_data()

@@ -116,10 +116,16 @@ void TestTextModel::choosesTheTemplate()
     model = openTextModel(folder.path());
     QVERIFY(model && model->chatTemplate);
     QCOMPARE(rendered(*model), std::string("d"));
+    QVERIFY(model->templateFor(true) && model->templateFor(true)->source() == "t");
     folder.write("chat_template.jinja", "file");
     model = openTextModel(folder.path());
     QVERIFY(model && model->chatTemplate);
     QCOMPARE(rendered(*model), std::string("file"));
+    QVERIFY(model->templateFor(true) == model->templateFor(false));
+    std::filesystem::create_directory(folder.path() / "additional_chat_templates");
+    folder.write("additional_chat_templates/tool_use.jinja", "tools");
+    model = openTextModel(folder.path());
+    QVERIFY(model && model->templateFor(true)->source() == "tools");
 }
 
 void TestTextModel::bareFileReadsItsNeighbours()
