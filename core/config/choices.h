@@ -52,7 +52,7 @@ template <> struct ChoiceNames<Scheduler> {
         "polynomial", "inverse_sqrt" };
 };
 template <> struct ChoiceNames<OptimizerKind> {
-    static constexpr std::array<std::string_view, 3> names { "adamw", "sgd", "lion" };
+    static constexpr std::array<std::string_view, 5> names { "adamw", "adamw_8bit", "sgd", "lion", "adafactor" };
 };
 
 /// The name of one value: choiceName(NumberType::bf16) is "bf16".

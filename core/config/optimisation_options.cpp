@@ -128,9 +128,11 @@ std::vector<OptionRow> optimizerRows()
             { .key = "optimizer",
                 .group = G::optimisation,
                 .label = "Optimizer",
-                .help = "adamw keeps two fp32 numbers a trained weight; lion one; sgd none, or one with momentum. lion "
-                        "wants a "
-                        "learning rate three to ten times lower than adamw.",
+                .help
+                = "adamw keeps two fp32 numbers a trained weight; adamw_8bit two bytes; lion one number; adafactor two "
+                  "a row and column of a matrix; sgd none, or one with momentum. lion wants a learning rate three to "
+                  "ten "
+                  "times lower than adamw, adafactor a higher one.",
                 .huggingFaceName = "optim" }),
         row(&RunConfig::beta1,
             { .key = "beta1",

@@ -31,7 +31,7 @@ enum class NumberType { automatic, fp32, fp16, bf16 };
 enum class GradientCheckpointing { off, full, selective, offload };
 enum class LossNormalization { tokens, microBatchMean };
 enum class Scheduler { constant, linear, cosine, cosineRestarts, polynomial, inverseSqrt };
-enum class OptimizerKind { adamw, sgd, lion };
+enum class OptimizerKind { adamw, adamw8bit, sgd, lion, adafactor };
 
 /// Everything a run is made of, as plain values. Each member has one row in the table of options (options.h), which
 /// gives its key, default, range, unit, label and help; the member initialisers here are the defaults.

@@ -14,6 +14,11 @@ at::Tensor indexSelect(const at::Tensor& self, int64_t dimension, const at::Tens
     return at::empty(sizes, self.options());
 }
 
+at::Tensor bucketize(const at::Tensor& self, const at::Tensor&, bool smallNumbers, bool)
+{
+    return at::empty(self.sizes(), self.options().dtype(smallNumbers ? at::kInt : at::kLong));
+}
+
 /// Works in place and takes no memory.
 void fusedAdamW(at::TensorList, at::TensorList, at::TensorList, at::TensorList, at::TensorList, at::TensorList, double,
     double, double, double, double, bool, bool, const std::optional<at::Tensor>&, const std::optional<at::Tensor>&)
@@ -33,6 +38,7 @@ void registerMetaKernels()
     static torch::Library library(torch::Library::IMPL, "aten", c10::DispatchKey::Meta, __FILE__, __LINE__);
     static const bool registered = [] {
         library.impl("index_select", indexSelect);
+        library.impl("bucketize.Tensor", bucketize);
         library.impl("_fused_adamw_", fusedAdamW);
         library.impl("_fused_sgd_", fusedSgd);
         return true;

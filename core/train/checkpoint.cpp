@@ -31,12 +31,17 @@ fs::path pathOf(const fs::path& run, int64_t step)
     return folderOf(run) / (std::string(namePrefix) + std::to_string(step));
 }
 
-/// Every tensor of the training state by name; all fp32.
+/// Every tensor of the training state by name; fp32 or uint8.
 std::map<std::string, at::Tensor> stateOf(const Trainee& trainee)
 {
     std::map<std::string, at::Tensor> state;
     trainee.optimizer.forEachState([&](const std::string& name, const at::Tensor& tensor) { state[name] = tensor; });
     return state;
+}
+
+StorageType storageOf(const at::Tensor& state)
+{
+    return state.scalar_type() == at::kByte ? StorageType::u8 : StorageType::f32;
 }
 
 Result<std::string> fingerprintOf(const fs::path& path)
@@ -54,8 +59,8 @@ Result<void> writeState(const fs::path& path, const Trainee& trainee)
     std::vector<TensorToWrite> tensors;
     for (const auto& [name, tensor] : stateOf(trainee)) {
         const auto host = kept.emplace_back(tensor.to(at::kCPU).contiguous());
-        const std::span<const float> numbers(host.const_data_ptr<float>(), static_cast<size_t>(host.numel()));
-        tensors.push_back({ { name, StorageType::f32, host.sizes().vec() }, std::as_bytes(numbers) });
+        const std::span bytes(static_cast<const std::byte*>(host.const_data_ptr()), host.nbytes());
+        tensors.push_back({ { name, storageOf(host), host.sizes().vec() }, bytes });
     }
     return writeSafetensors(path, tensors);
 }
@@ -69,7 +74,7 @@ std::optional<std::string> readState(const fs::path& path, Trainee& trainee)
     const auto state = stateOf(trainee);
     const auto fits = [&](const TensorInfo& info) {
         const auto found = state.find(info.name);
-        return found != state.end() && info.type == StorageType::f32 && found->second.sizes() == info.shape;
+        return found != state.end() && info.type == storageOf(found->second) && found->second.sizes() == info.shape;
     };
     if (file->tensors().size() != state.size() || !std::ranges::all_of(file->tensors(), fits))
         return "it holds other tensors than this run trains";
@@ -77,7 +82,7 @@ std::optional<std::string> readState(const fs::path& path, Trainee& trainee)
         const at::Tensor& target = state.at(file->tensors()[i].name);
         // from_blob wants a pointer that may be written through; nothing is.
         auto* numbers = const_cast<std::byte*>(file->bytes(i).data());
-        target.copy_(at::from_blob(numbers, target.sizes(), at::TensorOptions().dtype(at::kFloat)));
+        target.copy_(at::from_blob(numbers, target.sizes(), at::TensorOptions().dtype(target.scalar_type())));
     }
     return std::nullopt;
 }

@@ -6,97 +6,76 @@
 #include <ATen/ops/_foreach_mul.h>
 #include <ATen/ops/_foreach_norm.h>
 #include <ATen/ops/_foreach_zero.h>
-#include <ATen/ops/_fused_adamw.h>
-#include <ATen/ops/_fused_sgd.h>
-#include <ATen/ops/lerp.h>
 #include <ATen/ops/linalg_vector_norm.h>
 #include <ATen/ops/stack.h>
-#include <ATen/ops/zeros.h>
-#include <ATen/ops/zeros_like.h>
+#include <algorithm>
 
 namespace tunebench {
+namespace {
 
-Optimizer::Optimizer(const std::vector<Parameter*>& parameters, const RunConfig& config)
-    : m_config(config)
+OptimizerKind kindFor(const Parameter& parameter, OptimizerKind chosen)
 {
-    Group decaying { .decay = config.weightDecay };
-    Group plain;
-    for (const Parameter* parameter : parameters)
-        add(parameter->value.dim() > 1 ? decaying : plain, *parameter);
-    for (Group* group : { &decaying, &plain }) {
-        if (!group->values.empty())
-            m_groups.push_back(std::move(*group));
-    }
+    const bool small = parameter.value.numel() < fewestValuesFor8bit;
+    return chosen == OptimizerKind::adamw8bit && small ? OptimizerKind::adamw : chosen;
 }
 
-void Optimizer::add(Group& group, const Parameter& parameter) const
+std::unique_ptr<UpdateRule> makeRule(const TrainedGroup& group, const RunConfig& config)
 {
     const CategoryScope scope(MemoryCategory::optimizer);
-    group.names.push_back(parameter.name);
-    group.values.push_back(parameter.value);
-    group.gradients.push_back(parameter.gradient);
-    if (m_config.optimizer == OptimizerKind::adamw) {
-        group.first.push_back(at::zeros_like(parameter.value));
-        group.second.push_back(at::zeros_like(parameter.value));
-        group.steps.push_back(at::zeros({}, parameter.value.options()));
-    } else if (m_config.optimizer == OptimizerKind::lion || m_config.momentum > 0) {
-        group.first.push_back(at::zeros_like(parameter.value));
+    switch (group.kind) {
+    case OptimizerKind::adamw:
+        return makeAdamW(group, config);
+    case OptimizerKind::adamw8bit:
+        return makeAdamW8bit(group, config);
+    case OptimizerKind::sgd:
+        return makeSgd(group, config);
+    case OptimizerKind::lion:
+        return makeLion(group, config);
+    case OptimizerKind::adafactor:
+        return makeAdafactor(group);
     }
+    return nullptr;
+}
+
+} // namespace
+
+Optimizer::Optimizer(const std::vector<Parameter*>& parameters, const RunConfig& config)
+{
+    for (const Parameter* parameter : parameters) {
+        const double decay = parameter->value.dim() > 1 ? config.weightDecay : 0;
+        TrainedGroup& group = groupFor(kindFor(*parameter, config.optimizer), decay);
+        group.names.push_back(parameter->name);
+        group.values.push_back(parameter->value);
+        group.gradients.push_back(parameter->gradient);
+    }
+    for (const TrainedGroup& group : m_groups)
+        m_rules.push_back(makeRule(group, config));
+}
+
+TrainedGroup& Optimizer::groupFor(OptimizerKind kind, double decay)
+{
+    const auto found = std::ranges::find_if(
+        m_groups, [&](const TrainedGroup& group) { return group.kind == kind && group.decay == decay; });
+    return found != m_groups.end() ? *found : m_groups.emplace_back(TrainedGroup { .kind = kind, .decay = decay });
 }
 
 void Optimizer::step(double learningRate)
 {
-    for (Group& group : m_groups) {
-        switch (m_config.optimizer) {
-        case OptimizerKind::adamw:
-            stepAdamW(group, learningRate);
-            break;
-        case OptimizerKind::sgd:
-            stepSgd(group, learningRate);
-            break;
-        case OptimizerKind::lion:
-            stepLion(group, learningRate);
-            break;
-        }
-    }
     ++m_stepsDone;
-}
-
-void Optimizer::stepAdamW(Group& group, double learningRate) const
-{
-    // The kernel reads the count of this step for its bias correction.
-    for (const at::Tensor& steps : group.steps)
-        steps.add_(1);
-    at::_fused_adamw_(group.values, group.gradients, group.first, group.second, {}, group.steps, learningRate,
-        m_config.beta1, m_config.beta2, group.decay, m_config.epsilon, false, false);
-}
-
-void Optimizer::stepSgd(Group& group, double learningRate) const
-{
-    at::_fused_sgd_(group.values, group.gradients, group.first, group.decay, m_config.momentum, learningRate, 0, false,
-        false, m_stepsDone == 0);
-}
-
-void Optimizer::stepLion(Group& group, double learningRate) const
-{
-    for (size_t i = 0; i < group.values.size(); ++i) {
-        const auto& gradient = group.gradients[i];
-        const auto direction = at::lerp(group.first[i], gradient, 1 - m_config.beta1).sign_();
-        group.values[i].mul_(1 - learningRate * group.decay).add_(direction, -learningRate);
-        group.first[i].lerp_(gradient, 1 - m_config.beta2);
-    }
+    for (size_t i = 0; i < m_groups.size(); ++i)
+        m_rules[i]->apply(m_groups[i], learningRate, m_stepsDone);
 }
 
 void Optimizer::clearGradients()
 {
-    for (const Group& group : m_groups)
+    for (const TrainedGroup& group : m_groups)
         at::_foreach_zero_(group.gradients);
 }
 
 double Optimizer::gradientNorm() const
 {
     std::vector<at::Tensor> norms;
-    for (const Group& group : m_groups) {
+    for (const TrainedGroup& group : m_groups) {
         auto some = at::_foreach_norm(group.gradients, 2);
         norms.insert(norms.end(), some.begin(), some.end());
     }
@@ -105,29 +84,19 @@ double Optimizer::gradientNorm() const
 
 void Optimizer::scaleGradients(double factor)
 {
-    for (const Group& group : m_groups)
+    for (const TrainedGroup& group : m_groups)
         at::_foreach_mul_(group.gradients, factor);
 }
 
 void Optimizer::forEachState(const std::function<void(const std::string& name, const at::Tensor&)>& body) const
 {
-    for (const Group& group : m_groups) {
-        for (size_t i = 0; i < group.names.size(); ++i) {
-            body(group.names[i], group.values[i]);
-            if (i < group.first.size())
-                body(group.names[i] + ".first_moment", group.first[i]);
-            if (i < group.second.size())
-                body(group.names[i] + ".second_moment", group.second[i]);
-        }
-    }
-}
-
-void Optimizer::setStepsDone(int64_t steps)
-{
-    m_stepsDone = steps;
-    for (const Group& group : m_groups) {
-        for (const at::Tensor& count : group.steps)
-            count.fill_(static_cast<double>(steps));
+    for (size_t i = 0; i < m_groups.size(); ++i) {
+        const TrainedGroup& group = m_groups[i];
+        for (size_t tensor = 0; tensor < group.names.size(); ++tensor)
+            body(group.names[tensor], group.values[tensor]);
+        m_rules[i]->forEachState([&](size_t tensor, const char* name, const at::Tensor& state) {
+            body(group.names[tensor] + "." + name, state);
+        });
     }
 }
 
