@@ -22,7 +22,8 @@ std::vector<OptionRow> modelRows()
             { .key = "adapter",
                 .group = G::model,
                 .label = "Start from adapter",
-                .help = "PEFT LoRA folder to start from; rank, alpha and targets come from its config." })),
+                .help = "PEFT LoRA folder to start from; rank, alpha, dropout, targets, rsLoRA, DoRA and whole modules "
+                        "come from its config." })),
         row(&RunConfig::objective,
             { .key = "objective",
                 .group = G::model,
@@ -71,6 +72,17 @@ std::vector<OptionRow> modelRows()
                 .least = 0,
                 .most = million,
                 .leastExclusive = true }),
+        row(&RunConfig::loraDropout,
+            { .key = "lora_dropout",
+                .group = G::model,
+                .label = "LoRA dropout",
+                .help
+                = "Share of each LoRA product's input that is left out at random in training, never in evaluation.",
+                .huggingFaceName = "lora_dropout",
+                .least = 0,
+                .most = 1,
+                .mostExclusive = true,
+                .usualMost = 0.5 }),
         row(&RunConfig::loraTargets,
             { .key = "lora_targets",
                 .group = G::model,
@@ -85,6 +97,23 @@ std::vector<OptionRow> modelRows()
                 .label = "Rank-stabilised scale",
                 .help = "Scale by alpha / sqrt(rank) instead of alpha / rank, so that a higher rank learns as fast.",
                 .huggingFaceName = "use_rslora" }),
+        row(&RunConfig::useDora,
+            { .key = "use_dora",
+                .group = G::model,
+                .label = "DoRA",
+                .help
+                = "Trains the length of each row of a weight apart from its direction, which LoRA moves; learns more "
+                  "like full training, and each step takes longer.",
+                .huggingFaceName = "use_dora" }),
+        row(&RunConfig::modulesToSave,
+            { .key = "modules_to_save",
+                .group = G::model,
+                .optional = true,
+                .label = "Modules trained whole",
+                .help
+                = "Names of modules (embed_tokens, lm_head, norm) that are trained whole, as fp32, beside the LoRA "
+                  "matrices and saved with them.",
+                .huggingFaceName = "modules_to_save" }),
     };
 }
 

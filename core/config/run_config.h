@@ -63,8 +63,11 @@ struct RunConfig {
     Method method = Method::lora;
     int64_t loraRank = 8;
     double loraAlpha = 16;
+    double loraDropout = 0; ///< share of an adapter's input
     std::vector<std::string> loraTargets = { "all-linear" };
     bool useRslora = false;
+    bool useDora = false;
+    std::vector<std::string> modulesToSave; ///< trained whole beside the pairs; names as PEFT matches them
 
     // memory and speed
     NumberType precision = NumberType::automatic; ///< how frozen base weights are held

@@ -73,24 +73,28 @@ std::vector<std::pair<std::string, Linear*>> DecoderLayer::projections()
         { "mlp.up_proj", &up }, { "mlp.gate_up_proj", &gateUp }, { "mlp.down_proj", &down } };
 }
 
-void Decoder::forEachBaseParameter(const std::function<void(Parameter&)>& body)
+void DecoderLayer::forEachBaseParameter(const std::function<void(Parameter&)>& body)
 {
     const auto visit = [&](Parameter& parameter) {
         if (parameter.exists())
             body(parameter);
     };
-    visit(embedding);
-    for (DecoderLayer& layer : layers) {
-        for (Parameter* norm : { &layer.inputNorm, &layer.queryNorm, &layer.keyNorm, &layer.attentionOutputNorm,
-                 &layer.mlpInputNorm, &layer.mlpOutputNorm })
-            visit(*norm);
-        for (auto& [name, projection] : layer.projections()) {
-            visit(projection->weight);
-            visit(projection->bias);
-        }
+    for (Parameter* norm : { &inputNorm, &queryNorm, &keyNorm, &attentionOutputNorm, &mlpInputNorm, &mlpOutputNorm })
+        visit(*norm);
+    for (auto& [name, projection] : projections()) {
+        visit(projection->weight);
+        visit(projection->bias);
     }
-    visit(finalNorm);
-    visit(untiedHead);
+}
+
+void Decoder::forEachBaseParameter(const std::function<void(Parameter&)>& body)
+{
+    body(embedding);
+    for (DecoderLayer& layer : layers)
+        layer.forEachBaseParameter(body);
+    body(finalNorm);
+    if (untiedHead.exists())
+        body(untiedHead);
 }
 
 std::vector<Parameter*> Decoder::trainedParameters()
@@ -102,6 +106,8 @@ std::vector<Parameter*> Decoder::trainedParameters()
                 continue;
             trained.push_back(&projection->lora->a);
             trained.push_back(&projection->lora->b);
+            if (projection->lora->magnitude.exists())
+                trained.push_back(&projection->lora->magnitude);
         }
     }
     forEachBaseParameter([&](Parameter& parameter) {
@@ -111,21 +117,22 @@ std::vector<Parameter*> Decoder::trainedParameters()
     return trained;
 }
 
-Decoder makeDecoder(
-    const ModelSpec& spec, at::Device device, at::ScalarType precision, at::ScalarType compute, bool trainAll)
+Decoder makeDecoder(const ModelSpec& spec, at::Device device, at::ScalarType precision, at::ScalarType compute,
+    const std::function<bool(std::string_view)>& isTrained)
 {
     Decoder decoder { .spec = spec, .device = device, .compute = compute };
     decoder.layers.resize(static_cast<size_t>(spec.layers));
-    const auto options = at::TensorOptions().device(device).dtype(trainAll ? at::kFloat : precision);
     const auto slots = parameterSlots(decoder);
     for (const TensorInfo& needed : neededTensors(spec)) {
+        const bool trained = isTrained(needed.name);
+        const auto options = at::TensorOptions().device(device).dtype(trained ? at::kFloat : precision);
         Parameter& parameter = *slots.at(needed.name);
         parameter.name = needed.name;
         {
-            const CategoryScope scope(trainAll ? MemoryCategory::trainableWeights : MemoryCategory::weights);
+            const CategoryScope scope(trained ? MemoryCategory::trainableWeights : MemoryCategory::weights);
             parameter.value = at::empty(needed.shape, options);
         }
-        if (trainAll) {
+        if (trained) {
             const CategoryScope scope(MemoryCategory::gradients);
             parameter.gradient = at::zeros_like(parameter.value);
         }

@@ -27,6 +27,9 @@ struct DecoderLayer {
     /// The projections with their transformers names inside the layer ("self_attn.q_proj", ...), those that no layer
     /// of this family has among them.
     std::vector<std::pair<std::string, Linear*>> projections();
+
+    /// Every tensor of the base model in this layer.
+    void forEachBaseParameter(const std::function<void(Parameter&)>& body);
 };
 
 /// What the angles of one rope follow from.
@@ -56,10 +59,10 @@ struct Decoder {
     std::vector<Parameter*> trainedParameters();
 };
 
-/// Makes all base tensors of `spec` on `device`, not yet filled. Frozen, they are held in `precision`; with `trainAll`
-/// they are fp32 and have gradients.
-Decoder makeDecoder(
-    const ModelSpec& spec, at::Device device, at::ScalarType precision, at::ScalarType compute, bool trainAll);
+/// Makes all base tensors of `spec` on `device`, not yet filled. Those whose names `isTrained` says yes to are fp32 and
+/// have gradients; the others are frozen and held in `precision`.
+Decoder makeDecoder(const ModelSpec& spec, at::Device device, at::ScalarType precision, at::ScalarType compute,
+    const std::function<bool(std::string_view)>& isTrained);
 
 /// Inverse frequencies of the rotation, fp32 (transformers, modeling_rope_utils.py).
 RopeFrequencies ropeFrequencies(const RopeSpec& rope, int64_t headSize);

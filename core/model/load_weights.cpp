@@ -36,7 +36,9 @@ Result<void> loadWeights(Decoder& decoder, const WeightSource& source)
     decoder.forEachBaseParameter([&](Parameter& parameter) {
         if (!result)
             return;
-        const int64_t index = source.find(parameter.name);
+        int64_t index = source.find(parameter.name);
+        if (index < 0 && parameter.name == "lm_head.weight") // tied in the file, apart in the decoder
+            index = source.find("model.embed_tokens.weight");
         if (index < 0)
             result = failure("The model has no tensor " + parameter.name + ".");
         else

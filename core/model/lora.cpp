@@ -9,6 +9,7 @@
 #include <ATen/ops/zeros_like.h>
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 namespace tunebench {
 namespace {
@@ -29,56 +30,82 @@ at::Tensor uniform(at::IntArrayRef shape, double bound, at::Device device, at::G
     return values.to(device);
 }
 
+void forEachPair(Decoder& decoder, const std::function<void(Linear&)>& body)
+{
+    for (DecoderLayer& layer : decoder.layers) {
+        for (auto& [name, projection] : layer.projections()) {
+            if (projection->lora)
+                body(*projection);
+        }
+    }
+}
+
 } // namespace
 
-std::vector<LoraTarget> findLoraTargets(Decoder& decoder, std::span<const std::string> targets)
+std::vector<LoraTarget> findLoraTargets(
+    Decoder& decoder, std::span<const std::string> targets, std::span<const std::string> modulesToSave)
 {
     std::vector<LoraTarget> found;
     for (size_t i = 0; i < decoder.layers.size(); ++i) {
         for (auto& [name, projection] : decoder.layers[i].projections()) {
             std::string module = "model.layers." + std::to_string(i) + "." + name;
-            if (projection->weight.exists() && std::ranges::any_of(targets, [&](const std::string& target) {
-                    return selectsModule(target, module);
-                }))
+            if (projection->weight.exists() && !savesWhole(modulesToSave, module + ".weight")
+                && std::ranges::any_of(
+                    targets, [&](const std::string& target) { return selectsModule(target, module); }))
                 found.push_back({ std::move(module), projection });
         }
     }
     return found;
 }
 
-void attachLora(Decoder& decoder, std::span<const LoraTarget> targets, int64_t rank, double scale, uint64_t seed)
+void attachLora(Decoder& decoder, std::span<const LoraTarget> targets, const LoraShape& shape, uint64_t seed)
 {
     auto generator = at::make_generator<at::CPUGeneratorImpl>(seed);
     const CategoryScope scope(MemoryCategory::trainableWeights);
     for (const LoraTarget& target : targets) {
-        const int64_t out = target.projection->weight.value.size(0);
-        const int64_t in = target.projection->weight.value.size(1);
-        auto a = uniform({ rank, in }, 1 / std::sqrt(static_cast<double>(in)), decoder.device, generator);
-        auto b = at::zeros({ out, rank }, a.options());
-        target.projection->lora = LoraPair {
+        const Parameter& weight = target.projection->weight;
+        const int64_t out = weight.value.size(0);
+        const int64_t in = weight.value.size(1);
+        auto a = uniform({ shape.rank, in }, 1 / std::sqrt(static_cast<double>(in)), decoder.device, generator);
+        auto b = at::zeros({ out, shape.rank }, a.options());
+        LoraPair& pair = target.projection->lora.emplace(LoraPair {
             .a = trainedParameter(target.module + ".lora_A.weight", std::move(a)),
             .b = trainedParameter(target.module + ".lora_B.weight", std::move(b)),
-            .scale = scale,
-        };
+            .scale = shape.scale,
+            .dropout = { .share = shape.dropout },
+        });
+        if (shape.magnitudes)
+            pair.magnitude
+                = trainedParameter(target.module + ".lora_magnitude_vector", updatedRowLengths(pair, weight));
     }
 }
 
 AdapterOff::AdapterOff(Decoder& decoder)
 {
-    for (DecoderLayer& layer : decoder.layers) {
-        for (auto& [name, projection] : layer.projections()) {
-            if (!projection->lora)
-                continue;
-            m_aside.emplace_back(projection, std::move(*projection->lora));
-            projection->lora.reset();
-        }
-    }
+    forEachPair(decoder, [this](Linear& projection) {
+        m_aside.emplace_back(&projection, std::move(*projection.lora));
+        projection.lora.reset();
+    });
 }
 
 AdapterOff::~AdapterOff()
 {
     for (auto& [projection, pair] : m_aside)
         projection->lora = std::move(pair);
+}
+
+DropoutScope::DropoutScope(Decoder& decoder, uint64_t seed)
+{
+    forEachPair(decoder, [&](Linear& projection) {
+        projection.lora->dropout.seed = mixedSeed(seed, m_projections.size());
+        m_projections.push_back(&projection);
+    });
+}
+
+DropoutScope::~DropoutScope()
+{
+    for (Linear* projection : m_projections)
+        projection->lora->dropout.seed.reset();
 }
 
 } // namespace tunebench

@@ -12,12 +12,35 @@ struct LoraTarget {
     Linear* projection = nullptr;
 };
 
-/// The projections that `targets` select (see selectsModule in lora_targets.h), layer by layer.
-std::vector<LoraTarget> findLoraTargets(Decoder& decoder, std::span<const std::string> targets);
+/// The projections that `targets` select and that are not trained whole (lora_targets.h), layer by layer.
+std::vector<LoraTarget> findLoraTargets(
+    Decoder& decoder, std::span<const std::string> targets, std::span<const std::string> modulesToSave);
+
+/// What all pairs of a model have in common.
+struct LoraShape {
+    int64_t rank = 0;
+    double scale = 1;
+    double dropout = 0; ///< share of a pair's input
+    bool magnitudes = false; ///< DoRA
+};
 
 /// Gives each target a fresh pair: A uniform as PEFT draws it (Kaiming with a = sqrt 5: within +-1 / sqrt(in)), B zero,
-/// so that the model is unchanged at first. The same seed gives the same numbers on every device.
-void attachLora(Decoder& decoder, std::span<const LoraTarget> targets, int64_t rank, double scale, uint64_t seed);
+/// magnitudes the lengths of the weight's rows, so that the model is unchanged at first. The same seed gives the same
+/// numbers on every device. The decoder's weights must be there already.
+void attachLora(Decoder& decoder, std::span<const LoraTarget> targets, const LoraShape& shape, uint64_t seed);
+
+/// While it lives, the passes of the decoder are training passes: inputs of pairs are dropped out, each pair by a mask
+/// of its own that follows from `seed`.
+class DropoutScope {
+public:
+    DropoutScope(Decoder& decoder, uint64_t seed);
+    DropoutScope(const DropoutScope&) = delete;
+    DropoutScope& operator=(const DropoutScope&) = delete;
+    ~DropoutScope();
+
+private:
+    std::vector<Linear*> m_projections;
+};
 
 /// While it lives, the decoder is the base model alone: its pairs are put aside.
 class AdapterOff {

@@ -43,6 +43,42 @@ bool selectsModule(std::string_view target, std::string_view module)
         && module[module.size() - target.size() - 1] == '.';
 }
 
+bool savesWhole(std::span<const std::string> modulesToSave, std::string_view tensor)
+{
+    for (size_t end = tensor.rfind('.'); end != std::string_view::npos; end = tensor.rfind('.', end - 1)) {
+        const std::string_view module = tensor.substr(0, end);
+        if (std::ranges::any_of(modulesToSave, [&](const std::string& name) { return module.ends_with(name); }))
+            return true;
+        if (end == 0)
+            break;
+    }
+    return false;
+}
+
+Result<void> checkModulesToSave(
+    const ModelSpec& spec, std::span<const std::string> modulesToSave, std::span<const std::string> targets)
+{
+    ModelSpec untied = spec; // a tied head can be trained apart
+    untied.tiedEmbeddings = false;
+    const auto tensors = neededTensors(untied);
+    for (const std::string& name : modulesToSave) {
+        const std::span<const std::string> alone(&name, 1);
+        if (std::ranges::none_of(tensors, [&](const TensorInfo& tensor) { return savesWhole(alone, tensor.name); }))
+            return failure("modules_to_save: \"" + name
+                + "\" names no module of this model; embed_tokens, lm_head, norm and the projections are some.");
+    }
+    const auto modules = projectionModules(spec);
+    const bool someLeft = std::ranges::any_of(modules, [&](const std::string& module) {
+        return !savesWhole(modulesToSave, module + std::string(weightSuffix))
+            && std::ranges::any_of(targets, [&](const std::string& target) { return selectsModule(target, module); });
+    });
+    if (!someLeft)
+        return failure(
+            "modules_to_save takes every module that lora_targets selects, so that no LoRA is left; take some "
+            "out, or set method: full.");
+    return {};
+}
+
 Result<void> checkLoraTargets(const ModelSpec& spec, std::span<const std::string> targets)
 {
     const auto modules = projectionModules(spec);

@@ -12,10 +12,10 @@ namespace {
 using nlohmann::json;
 
 /// Settings of LoraConfig that change what an adapter computes. Each must be off: null, false, 0, "none" or empty.
-constexpr std::array unsupported = { "lora_dropout", "use_dora", "modules_to_save", "rank_pattern", "alpha_pattern",
-    "bias", "fan_in_fan_out", "lora_bias", "layers_to_transform", "exclude_modules", "target_parameters",
-    "trainable_token_indices", "layer_replication", "use_qalora", "use_bdlora", "alora_invocation_tokens",
-    "arrow_config", "kasa_config", "velora_config", "monteclora_config" };
+constexpr std::array unsupported = { "rank_pattern", "alpha_pattern", "bias", "fan_in_fan_out", "lora_bias",
+    "layers_to_transform", "exclude_modules", "target_parameters", "trainable_token_indices", "layer_replication",
+    "use_qalora", "use_bdlora", "alora_invocation_tokens", "arrow_config", "kasa_config", "velora_config",
+    "monteclora_config" };
 
 bool isOff(const json& value)
 {
@@ -41,6 +41,42 @@ tl::unexpected<Error> refuse(const std::string& where, const std::string& reason
     return failure(where + " " + reason + ".");
 }
 
+bool areNames(const json& value)
+{
+    return value.is_array() && std::ranges::all_of(value, [](const json& name) { return name.is_string(); });
+}
+
+/// A key that is true or false; null and absent are false.
+Result<bool> readFlag(const json& config, const char* key, const std::string& where)
+{
+    const json value = config.value(key, json());
+    if (!value.is_null() && !value.is_boolean())
+        return refuse(where, std::string("has a ") + key + " that is neither true nor false");
+    return value == true;
+}
+
+/// The parts that are read one by one; the first error, if any.
+Result<void> readChoices(const json& config, const std::string& where, PeftAdapter& adapter)
+{
+    for (const auto& [key, flag] : { std::pair("use_rslora", &adapter.rslora), std::pair("use_dora", &adapter.dora),
+             std::pair("ensure_weight_tying", &adapter.keepsTies) }) {
+        const auto read = readFlag(config, key, where);
+        if (!read)
+            return tl::unexpected(read.error());
+        *flag = *read;
+    }
+    const json dropout = config.value("lora_dropout", json(0.0));
+    if (!dropout.is_number() || dropout < 0 || dropout >= 1)
+        return refuse(where, "has a lora_dropout that is not between 0 and 1");
+    adapter.dropout = dropout.get<double>();
+    const json saved = config.value("modules_to_save", json());
+    if (!saved.is_null() && !areNames(saved))
+        return refuse(where, "has a modules_to_save that is no list of names");
+    if (!saved.is_null())
+        adapter.modulesToSave = saved.get<std::vector<std::string>>();
+    return {};
+}
+
 Result<std::vector<std::string>> readTargets(const json& value, const std::string& where)
 {
     if (value == "all-linear")
@@ -49,9 +85,7 @@ Result<std::vector<std::string>> readTargets(const json& value, const std::strin
         return refuse(where,
             "gives target_modules as the pattern \"" + value.get<std::string>()
                 + "\"; only a list of names is supported");
-    const bool areNames = value.is_array() && !value.empty()
-        && std::ranges::all_of(value, [](const json& name) { return name.is_string(); });
-    if (!areNames)
+    if (!areNames(value) || value.empty())
         return refuse(where, "has no list of names as target_modules");
     return value.get<std::vector<std::string>>();
 }
@@ -82,26 +116,27 @@ Result<PeftAdapter> adapterFromConfig(const json& config, const std::string& whe
     const json alpha = config.value("lora_alpha", json(8)); // PEFT's default
     if (!rank.is_number_integer() || rank < 1 || rank > mostRank || !alpha.is_number() || alpha <= 0)
         return refuse(where, "has no usable r (a whole number from 1) or lora_alpha (above 0)");
-    const json rslora = config.value("use_rslora", json());
-    if (!rslora.is_null() && !rslora.is_boolean())
-        return refuse(where, "has a use_rslora that is neither true nor false");
     auto targets = readTargets(config.value("target_modules", json()), where);
     if (!targets)
         return tl::unexpected(targets.error());
     const json name = config.value("base_model_name_or_path", json());
-    return PeftAdapter { .rank = rank.get<int64_t>(),
+    PeftAdapter adapter { { .rank = rank.get<int64_t>(),
         .alpha = alpha.get<double>(),
-        .rslora = rslora == true,
         .targets = std::move(*targets),
-        .baseModelName = name.is_string() ? name.get<std::string>() : "" };
+        .baseModelName = name.is_string() ? name.get<std::string>() : "" } };
+    if (auto read = readChoices(config, where, adapter); !read)
+        return tl::unexpected(read.error());
+    return adapter;
 }
 
 nlohmann::ordered_json configFromAdapter(const AdapterToWrite& adapter)
 {
     std::set<std::string> targets(adapter.targets.begin(), adapter.targets.end());
     if (targets.erase("all-linear") > 0) {
-        for (const auto& pair : adapter.pairs)
-            targets.insert(lastName(pair.module));
+        for (const auto& tensor : adapter.tensors) {
+            if (const size_t place = tensor.name.find(".lora_A."); place != std::string::npos)
+                targets.insert(lastName(tensor.name.substr(0, place)));
+        }
     }
     const bool wholeAlpha = adapter.alpha == std::floor(adapter.alpha) && adapter.alpha < 1e15;
     return {
@@ -115,15 +150,15 @@ nlohmann::ordered_json configFromAdapter(const AdapterToWrite& adapter)
         { "layers_pattern", nullptr },
         { "layers_to_transform", nullptr },
         { "lora_alpha", wholeAlpha ? json(static_cast<int64_t>(adapter.alpha)) : json(adapter.alpha) },
-        { "lora_dropout", 0.0 },
-        { "modules_to_save", nullptr },
+        { "lora_dropout", adapter.dropout },
+        { "modules_to_save", adapter.modulesToSave.empty() ? json() : json(adapter.modulesToSave) },
         { "peft_type", "LORA" },
         { "r", adapter.rank },
         { "rank_pattern", json::object() },
         { "revision", nullptr },
         { "target_modules", targets },
         { "task_type", "CAUSAL_LM" },
-        { "use_dora", false },
+        { "use_dora", adapter.dora },
         { "use_rslora", adapter.rslora },
     };
 }

@@ -1,17 +1,10 @@
 #pragma once
 
-#include "core/ops/parameter.h"
+#include "core/ops/lora_pair.h"
 
 #include <optional>
 
 namespace tunebench {
-
-/// A low-rank update of a frozen weight: scale * B A (Hu et al., 2021).
-struct LoraPair {
-    Parameter a; ///< [rank, in]
-    Parameter b; ///< [out, rank]
-    double scale = 1;
-};
 
 /// x W^T + bias, with an optional low-rank update. Weights may be held in another type than the products are made in;
 /// they are then cast, one matrix at a time.
@@ -23,9 +16,6 @@ struct Linear {
     /// True when a gradient of its own needs the input.
     bool trained() const { return lora.has_value() || weight.trained() || bias.trained(); }
 };
-
-/// gradient += left right; the product is made in the operands' type.
-void addProduct(const at::Tensor& gradient, const at::Tensor& left, const at::Tensor& right);
 
 /// x [tokens, in] -> [tokens, out], in x's type.
 at::Tensor linear(const Linear& layer, const at::Tensor& x);

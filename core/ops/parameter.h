@@ -13,6 +13,14 @@ struct Parameter {
 
     bool exists() const { return value.defined(); }
     bool trained() const { return gradient.defined(); }
+    /// The value in the type of `like`.
+    at::Tensor heldAs(const at::Tensor& like) const { return value.to(like.scalar_type()); }
 };
+
+/// gradient += left right; the product is made in the operands' type.
+void addProduct(const at::Tensor& gradient, const at::Tensor& left, const at::Tensor& right);
+
+/// sum += left right; the sum is made, in the operands' type, when it is undefined.
+void addProductTo(at::Tensor& sum, const at::Tensor& left, const at::Tensor& right);
 
 } // namespace tunebench

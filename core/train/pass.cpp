@@ -41,16 +41,23 @@ RecomputePlan recomputePlan(const RunConfig& config)
     return {};
 }
 
+bool isTrained(DecoderLayer& layer)
+{
+    bool trained = false;
+    layer.forEachBaseParameter([&](const Parameter& parameter) { trained |= parameter.trained(); });
+    for (const auto& [name, projection] : layer.projections())
+        trained |= projection->lora.has_value();
+    return trained;
+}
+
 /// The lowest layer with something to train; layers below it need no backward pass.
 size_t lowestTrainedLayer(Decoder& decoder)
 {
     if (decoder.embedding.trained())
         return 0;
     for (size_t i = 0; i < decoder.layers.size(); ++i) {
-        for (const auto& [name, projection] : decoder.layers[i].projections()) {
-            if (projection->trained())
-                return i;
-        }
+        if (isTrained(decoder.layers[i]))
+            return i;
     }
     return decoder.layers.size();
 }
@@ -132,7 +139,7 @@ public:
             }
             const PlaceScope place({ static_cast<int>(i), "layer", "backward" });
             gradient = layerBackward(m_layers[i], m_context, std::exchange(m_kept[i], {}), std::move(gradient),
-                i > m_lowest || m_embeddingTrained);
+                i > m_lowest || m_embeddingTrained || m_layers[i].inputNorm.trained());
         }
         return gradient;
     }

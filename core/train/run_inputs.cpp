@@ -35,8 +35,11 @@ Result<std::optional<PeftAdapter>> openAdapter(const ConfigChoice& choice, RunCo
         return tl::unexpected(checked.error());
     for (auto taken : { takeOver(choice, "lora_rank", config.loraRank, adapter->rank),
              takeOver(choice, "lora_alpha", config.loraAlpha, adapter->alpha),
+             takeOver(choice, "lora_dropout", config.loraDropout, adapter->dropout),
              takeOver(choice, "lora_targets", config.loraTargets, adapter->targets),
-             takeOver(choice, "use_rslora", config.useRslora, adapter->rslora) }) {
+             takeOver(choice, "use_rslora", config.useRslora, adapter->rslora),
+             takeOver(choice, "use_dora", config.useDora, adapter->dora),
+             takeOver(choice, "modules_to_save", config.modulesToSave, adapter->modulesToSave) }) {
         if (!taken)
             return tl::unexpected(taken.error());
     }
@@ -69,6 +72,8 @@ Result<RunModel> openRunModel(const ConfigChoice& choice, const Notice& notice)
         return tl::unexpected(adapter.error());
     if (resolved->method == Method::lora) {
         if (auto checked = checkLoraTargets(model->spec, resolved->loraTargets); !checked)
+            return tl::unexpected(checked.error());
+        if (auto checked = checkModulesToSave(model->spec, resolved->modulesToSave, resolved->loraTargets); !checked)
             return tl::unexpected(checked.error());
     }
     return RunModel { std::move(*resolved), std::move(*model), std::move(*adapter) };

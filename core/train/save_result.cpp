@@ -1,7 +1,7 @@
 #include "core/train/save_result.h"
 
-#include "core/model/lora.h"
 #include "core/model/model_folder.h"
+#include "core/model/peft_adapter.h"
 
 namespace tunebench {
 namespace {
@@ -19,18 +19,20 @@ std::span<const float> numbers(const at::Tensor& hostTensor)
 
 Result<void> saveAdapter(const std::filesystem::path& folder, const RunInputs& inputs, Decoder& decoder)
 {
-    AdapterToWrite adapter { .rank = inputs.config.loraRank,
-        .alpha = inputs.config.loraAlpha,
-        .rslora = inputs.config.useRslora,
-        .targets = inputs.config.loraTargets,
-        .baseModelName = inputs.model.name,
-        .pairs = {} };
+    const RunConfig& config = inputs.config;
+    AdapterToWrite adapter { { .rank = config.loraRank,
+                                 .alpha = config.loraAlpha,
+                                 .dropout = config.loraDropout,
+                                 .rslora = config.useRslora,
+                                 .dora = config.useDora,
+                                 .targets = config.loraTargets,
+                                 .modulesToSave = config.modulesToSave,
+                                 .baseModelName = inputs.model.name },
+        {} };
     std::vector<at::Tensor> kept; // the spans point into these
-    for (const LoraTarget& target : findLoraTargets(decoder, inputs.config.loraTargets)) {
-        const LoraPair& lora = *target.projection->lora;
-        const auto a = kept.emplace_back(onHost(lora.a.value));
-        const auto b = kept.emplace_back(onHost(lora.b.value));
-        adapter.pairs.push_back({ target.module, a.size(1), b.size(0), numbers(a), numbers(b) });
+    for (const Parameter* parameter : decoder.trainedParameters()) {
+        const auto host = kept.emplace_back(onHost(parameter->value));
+        adapter.tensors.push_back({ parameter->name, host.sizes().vec(), numbers(host) });
     }
     return writePeftAdapter(folder, adapter);
 }

@@ -1,4 +1,5 @@
 #include "core/memory/memory_ledger.h"
+#include "core/model/lora.h"
 #include "core/train/host_tensor.h"
 #include "core/train/preference_loss.h"
 #include "core/train/stopwatch.h"
@@ -29,6 +30,11 @@ std::vector<double> lossWeights(const RunConfig& config, std::span<const MicroBa
     return weights;
 }
 
+uint64_t dropoutSeed(const RunConfig& config, int64_t step, size_t microBatch)
+{
+    return mixedSeed(mixedSeed(static_cast<uint64_t>(config.seed), static_cast<uint64_t>(step)), microBatch);
+}
+
 /// As torch.nn.utils.clip_grad_norm_.
 void clip(Optimizer& optimizer, double norm, double largest)
 {
@@ -53,6 +59,7 @@ StepOutcome trainStep(Trainee& trainee, const RunConfig& config, std::span<const
             return outcome;
         }
         const MicroBatch& batch = group[i];
+        const DropoutScope dropout(trainee.decoder, dropoutSeed(config, trainee.optimizer.stepsDone(), i));
         means.add_(trainingPass(trainee.decoder, batch, config, weights[i] * scale, outcome.times), weights[i]);
         outcome.supervisedTokens += batch.supervised;
         outcome.tokens += batch.tokens;

@@ -3,6 +3,7 @@
 #include "core/memory/device.h"
 #include "core/model/load_weights.h"
 #include "core/model/lora.h"
+#include "core/model/lora_targets.h"
 #include "core/model/peft_adapter.h"
 
 #include <ATen/ops/from_blob.h>
@@ -12,36 +13,56 @@
 namespace tunebench {
 namespace {
 
-void copyInto(const at::Tensor& target, std::vector<float>& numbers)
+void fill(const Parameter& parameter, const PeftAdapter& adapter, size_t fileIndex)
 {
-    target.copy_(at::from_blob(numbers.data(), target.sizes(), at::TensorOptions().dtype(at::kFloat)));
+    std::vector<float> numbers(static_cast<size_t>(parameter.value.numel()));
+    adapter.read(fileIndex, numbers);
+    parameter.value.copy_(
+        at::from_blob(numbers.data(), parameter.value.sizes(), at::TensorOptions().dtype(at::kFloat)));
 }
 
-/// The pairs' numbers from the adapter, whose shapes have been checked against the model.
-Result<void> fillFromAdapter(std::span<const LoraTarget> targets, const PeftAdapter& adapter)
+/// The numbers of what is trained from the adapter, whose shapes have been checked against the model.
+Result<void> fillFromAdapter(Decoder& decoder, std::span<const LoraTarget> targets, const PeftAdapter& adapter)
 {
     for (const LoraTarget& target : targets) {
-        const auto pair = std::ranges::find(adapter.tensors, target.module, &PeftAdapter::Pair::module);
-        if (pair == adapter.tensors.end())
+        const auto found = std::ranges::find(adapter.tensors, target.module, &PeftAdapter::Pair::module);
+        if (found == adapter.tensors.end())
             return failure("The adapter has no tensors for " + target.module + ".");
         const LoraPair& lora = *target.projection->lora;
-        std::vector<float> a(static_cast<size_t>(lora.a.value.numel())), b(static_cast<size_t>(lora.b.value.numel()));
-        const auto index = static_cast<size_t>(pair - adapter.tensors.begin());
-        adapter.readA(index, a);
-        adapter.readB(index, b);
-        copyInto(lora.a.value, a);
-        copyInto(lora.b.value, b);
+        fill(lora.a, adapter, found->fileIndexA);
+        fill(lora.b, adapter, found->fileIndexB);
+        if (found->fileIndexMagnitude)
+            fill(lora.magnitude, adapter, *found->fileIndexMagnitude);
     }
+    decoder.forEachBaseParameter([&](const Parameter& parameter) {
+        const auto found = std::ranges::find(adapter.whole, parameter.name, &PeftAdapter::Whole::name);
+        if (found != adapter.whole.end())
+            fill(parameter, adapter, found->fileIndex);
+    });
     return {};
 }
 
 Result<void> attachPairs(Decoder& decoder, const RunConfig& config, const PeftAdapter* adapter)
 {
-    const auto targets = findLoraTargets(decoder, config.loraTargets);
+    const auto targets = findLoraTargets(decoder, config.loraTargets, config.modulesToSave);
     const auto rank = static_cast<double>(config.loraRank);
-    const double scale = config.loraAlpha / (config.useRslora ? std::sqrt(rank) : rank);
-    attachLora(decoder, targets, config.loraRank, scale, static_cast<uint64_t>(config.seed));
-    return adapter ? fillFromAdapter(targets, *adapter) : Result<void>();
+    const LoraShape shape { .rank = config.loraRank,
+        .scale = config.loraAlpha / (config.useRslora ? std::sqrt(rank) : rank),
+        .dropout = config.loraDropout,
+        .magnitudes = config.useDora };
+    attachLora(decoder, targets, shape, static_cast<uint64_t>(config.seed));
+    return adapter ? fillFromAdapter(decoder, targets, *adapter) : Result<void>();
+}
+
+/// The decoder that this method trains. Where modules_to_save has the embedding or the head of a model that ties them,
+/// they are two tensors, as in PEFT.
+Decoder decoderFor(const RunConfig& config, ModelSpec spec, at::Device device)
+{
+    const bool full = config.method == Method::full;
+    const auto isTrained = [&](std::string_view name) { return full || savesWhole(config.modulesToSave, name); };
+    if (!full && (isTrained("model.embed_tokens.weight") || isTrained("lm_head.weight")))
+        spec.tiedEmbeddings = false;
+    return makeDecoder(spec, device, scalarType(config.precision), scalarType(config.compute), isTrained);
 }
 
 } // namespace
@@ -49,23 +70,18 @@ Result<void> attachPairs(Decoder& decoder, const RunConfig& config, const PeftAd
 Result<Trainee> makeTrainee(const RunConfig& config, const ModelSpec& spec, const WeightSource* weights,
     const PeftAdapter* adapter, at::Device device)
 {
-    const bool full = config.method == Method::full;
-    const at::ScalarType compute = scalarType(config.compute);
-    Decoder decoder = makeDecoder(spec, device, scalarType(config.precision), compute, full);
+    Decoder decoder = decoderFor(config, spec, device);
     if (weights) {
         if (auto loaded = loadWeights(decoder, *weights); !loaded)
             return tl::unexpected(loaded.error());
     }
-    if (!full) {
+    if (config.method == Method::lora) {
         if (auto attached = attachPairs(decoder, config, adapter); !attached)
             return tl::unexpected(attached.error());
     }
     Optimizer optimizer(decoder.trainedParameters(), config);
-    return Trainee {
-        .decoder = std::move(decoder),
-        .optimizer = std::move(optimizer),
-        .scaler = LossScaler(compute == at::kHalf, config.lossScale),
-    };
+    const LossScaler scaler(decoder.compute == at::kHalf, config.lossScale);
+    return Trainee { .decoder = std::move(decoder), .optimizer = std::move(optimizer), .scaler = scaler };
 }
 
 } // namespace tunebench

@@ -5,6 +5,7 @@
 
 #include <QTemporaryDir>
 #include <csignal>
+#include <list>
 #include <sys/resource.h>
 
 using namespace tunebench;
@@ -16,22 +17,26 @@ namespace {
 /// The adapter with its numbers, ready to be written.
 struct LoadedAdapter {
     explicit LoadedAdapter(const PeftAdapter& adapter)
-        : written { adapter.rank, adapter.alpha, adapter.rslora, adapter.targets, "organisation/model", {} }
+        : written { adapter, {} }
     {
-        for (size_t i = 0; i < adapter.tensors.size(); ++i) {
-            const auto& pair = adapter.tensors[i];
-            numbers.emplace_back(static_cast<size_t>(adapter.rank * pair.inputs));
-            adapter.readA(i, numbers.back());
-            numbers.emplace_back(static_cast<size_t>(adapter.rank * pair.outputs));
-            adapter.readB(i, numbers.back());
+        written.baseModelName = "organisation/model";
+        const auto add = [&](const std::string& name, size_t index) {
+            const auto& shape = adapter.file->tensors()[index].shape;
+            auto& values = numbers.emplace_back(static_cast<size_t>(elementCount(shape).value()));
+            adapter.read(index, values);
+            written.tensors.push_back({ name, shape, values });
+        };
+        for (const auto& pair : adapter.tensors) {
+            add(pair.module + ".lora_A.weight", pair.fileIndexA);
+            add(pair.module + ".lora_B.weight", pair.fileIndexB);
+            if (pair.fileIndexMagnitude)
+                add(pair.module + ".lora_magnitude_vector", *pair.fileIndexMagnitude);
         }
-        for (size_t i = 0; i < adapter.tensors.size(); ++i) {
-            const auto& pair = adapter.tensors[i];
-            written.pairs.push_back({ pair.module, pair.inputs, pair.outputs, numbers[2 * i], numbers[2 * i + 1] });
-        }
+        for (const auto& [name, index] : adapter.whole)
+            add(name, index);
     }
 
-    std::vector<std::vector<float>> numbers;
+    std::list<std::vector<float>> numbers;
     AdapterToWrite written;
 };
 
@@ -48,6 +53,10 @@ private slots:
     void fractionalAlpha();
     void rankStabilisedScale();
     void namesWithDefault();
+    void everyKindComesBack_data();
+    void everyKindComesBack();
+    void refusesWholeModules_data();
+    void refusesWholeModules();
     void refusesConfig_data();
     void refusesConfig();
     void refusesTensors_data();
@@ -167,16 +176,85 @@ void TestPeftAdapter::namesWithDefault()
     QCOMPARE(adapter->tensors[0].module, std::string("model.layers.0.mlp.down_proj"));
 }
 
+void TestPeftAdapter::everyKindComesBack_data()
+{
+    QTest::addColumn<QString>("family");
+    QTest::addColumn<QString>("kind");
+    for (const char* family : { "llama", "qwen2" }) {
+        for (const char* kind : { "dora", "whole" })
+            QTest::addRow("%s %s", family, kind) << family << kind;
+    }
+}
+
+/// Adapters as PEFT saves them fit their model, and are written with the same names and numbers.
+void TestPeftAdapter::everyKindComesBack()
+{
+    QFETCH(QString, family);
+    QFETCH(QString, kind);
+    const fs::path data = fs::path(TUNEBENCH_TEST_DATA) / "train";
+    const auto adapter = openPeftAdapter(data / (family + "_" + kind + "_adapter").toStdString());
+    VERIFY_OK(adapter);
+    const auto spec = readModelSpec(data / family.toStdString());
+    VERIFY_OK(spec);
+    VERIFY_OK(checkPeftAdapter(*adapter, *spec));
+    QCOMPARE(adapter->dora, kind == "dora");
+    QCOMPARE(adapter->modulesToSave.empty(), kind == "dora");
+    VERIFY_OK(writePeftAdapter(m_path / "new", LoadedAdapter(*adapter).written));
+    const auto again = openPeftAdapter(m_path / "new");
+    VERIFY_OK(again);
+    QCOMPARE(again->dora, adapter->dora);
+    QCOMPARE(again->rslora, adapter->rslora);
+    QCOMPARE(again->modulesToSave, adapter->modulesToSave);
+    QCOMPARE(again->file->tensors().size(), adapter->file->tensors().size());
+    for (size_t i = 0; i < adapter->file->tensors().size(); ++i) {
+        const auto found = std::ranges::find(
+            again->file->tensors(), adapter->file->tensors()[i].name, [](const TensorInfo& info) { return info.name; });
+        QVERIFY(found != again->file->tensors().end());
+        const auto index = static_cast<size_t>(found - again->file->tensors().begin());
+        QVERIFY(std::ranges::equal(again->file->bytes(index), adapter->file->bytes(i)));
+    }
+}
+
+void TestPeftAdapter::refusesWholeModules_data()
+{
+    QTest::addColumn<QString>("change"); // merged into the config
+    QTest::addColumn<QString>("reason");
+    QTest::newRow("more than there is") << R"({"modules_to_save": ["embed_tokens", "norm", "lm_head"]})"
+                                        << "no tensor for it";
+    QTest::newRow("less than there is") << R"({"modules_to_save": ["norm"]})"
+                                        << "modules_to_save, or is there twice";
+    QTest::newRow("tied") << R"({"ensure_weight_tying": true})"
+                          << "ensure_weight_tying";
+}
+
+void TestPeftAdapter::refusesWholeModules()
+{
+    QFETCH(QString, change);
+    QFETCH(QString, reason);
+    const fs::path data = fs::path(TUNEBENCH_TEST_DATA) / "train";
+    const fs::path copy = m_path / "adapter";
+    fs::copy(data / "llama_whole_adapter", copy);
+    json config = readJson(copy / "adapter_config.json");
+    config.update(json::parse(change.toStdString()));
+    writeBytes(copy / "adapter_config.json", QByteArray::fromStdString(config.dump()));
+    const auto checked = openPeftAdapter(copy).and_then(
+        [&](const PeftAdapter& adapter) { return checkPeftAdapter(adapter, readModelSpec(data / "llama").value()); });
+    VERIFY_REFUSED(checked, reason);
+}
+
 void TestPeftAdapter::refusesConfig_data()
 {
     QTest::addColumn<QString>("change"); // merged into the config
     QTest::addColumn<QString>("reason");
     const auto row
         = [](const char* change, const char* reason) { QTest::newRow(change) << QString(change) << QString(reason); };
-    row(R"({"lora_dropout": 0.05})", "sets lora_dropout to 0.05");
     row(R"({"use_rslora": 1})", "use_rslora");
-    row(R"({"use_dora": true})", "use_dora");
-    row(R"({"modules_to_save": ["lm_head"]})", "modules_to_save");
+    row(R"({"use_dora": true})", "no magnitude");
+    row(R"({"use_dora": "yes"})", "use_dora that is neither");
+    row(R"({"lora_dropout": 1})", "lora_dropout");
+    row(R"({"lora_dropout": "0.1"})", "lora_dropout");
+    row(R"({"modules_to_save": "lm_head"})", "modules_to_save that is no list");
+    row(R"({"modules_to_save": [1]})", "modules_to_save that is no list");
     row(R"({"rank_pattern": {"q_proj": 2}})", "rank_pattern");
     row(R"({"alpha_pattern": {"q_proj": 2}})", "alpha_pattern");
     row(R"({"bias": "lora_only"})", "sets bias to \"lora_only\"");
@@ -224,7 +302,7 @@ void TestPeftAdapter::refusesTensors_data()
                                    << "no lora_A or lora_B";
     QTest::newRow("magnitude") << "lora_A.weight"
                                << "lora_magnitude_vector"
-                               << "no lora_A or lora_B";
+                               << "one half of the pair";
     QTest::newRow("no module") << "model.layers.0.mlp.down_proj.lora_A"
                                << "lora_A"
                                << "no lora_A or lora_B";

@@ -9,15 +9,16 @@
 
 namespace tunebench::test {
 
-TinyModel openTinyModel(const std::string& family)
+TinyModel openTinyModel(const std::string& family, const std::string& kind)
 {
     const std::string folder = std::string(TUNEBENCH_TEST_DATA) + "/train/" + family;
     auto reference = nlohmann::json::parse(readFile(folder + "_reference.json").value());
     std::vector<TokenRow> rows;
     for (const auto& row : reference.at("rows"))
         rows.push_back({ row.at("input_ids"), row.at("labels"), 0 });
-    return { openModelFiles(folder).value(), openPeftAdapter(folder + "_adapter").value(), std::move(rows),
-        std::move(reference), folder, folder + "_adapter" };
+    const std::string adapter = folder + (kind.empty() ? "" : "_" + kind) + "_adapter";
+    return { openModelFiles(folder).value(), openPeftAdapter(adapter).value(), std::move(rows), std::move(reference),
+        folder, adapter };
 }
 
 RunConfig referenceConfig(Method method)
@@ -31,6 +32,16 @@ RunConfig referenceConfig(Method method)
     config.loraRank = 4;
     config.loraAlpha = 8;
     config.learningRate = 1e-3;
+    return config;
+}
+
+RunConfig adapterConfig(const TinyModel& model)
+{
+    RunConfig config = referenceConfig(Method::lora);
+    config.loraTargets = model.adapter.targets;
+    config.useRslora = model.adapter.rslora;
+    config.useDora = model.adapter.dora;
+    config.modulesToSave = model.adapter.modulesToSave;
     return config;
 }
 

@@ -16,15 +16,19 @@ struct TinyModel {
     std::string folder, adapterFolder;
 };
 
-TinyModel openTinyModel(const std::string& family);
+/// With `kind` ("dora", "whole") the adapter is the one of that kind.
+TinyModel openTinyModel(const std::string& family, const std::string& kind = {});
 
 /// The options that the reference was made with: batch 4 x accumulation 2, AdamW, learning rate 1e-3, fp32.
 RunConfig referenceConfig(Method method);
 
+/// The same, LoRA with what the model's adapter was made with.
+RunConfig adapterConfig(const TinyModel& model);
+
 /// The micro-batches of optimizer step `step`, rows in order.
 std::vector<MicroBatch> groupAt(const std::vector<TokenRow>& rows, const RunConfig& config, int64_t step);
 
-/// A trainee on the CPU; with LoRA the pairs come from the model's adapter.
+/// A trainee on the CPU; with LoRA what is trained comes from the model's adapter.
 Trainee makeTinyTrainee(const TinyModel& model, const RunConfig& config);
 
 /// |a - b| / |b| over all numbers.

@@ -1,5 +1,6 @@
 #include "tests/core/train/tiny_models.h"
 
+#include "core/config/options.h"
 #include "core/memory/counting_allocator.h"
 #include "core/memory/device.h"
 #include "core/train/dry_run.h"
@@ -66,31 +67,45 @@ private Q_SLOTS:
         QTest::addColumn<bool>("full");
         QTest::addColumn<int>("recomputeEvery");
         QTest::addColumn<bool>("mixed");
-        QTest::addColumn<int>("optimizer");
         QTest::addColumn<QString>("family");
-        const int adamw = static_cast<int>(OptimizerKind::adamw);
+        QTest::addColumn<QStringList>("options");
+        const QStringList none;
         for (const NumberType type : { NumberType::fp32, NumberType::bf16 }) {
             const char* name = type == NumberType::fp32 ? "fp32" : "bf16";
             for (const int every : { 0, 1, 3 }) {
                 QTest::addRow("%s lora recompute %d", name, every)
-                    << static_cast<int>(type) << false << every << false << adamw << "llama";
+                    << static_cast<int>(type) << false << every << false << "llama" << none;
                 QTest::addRow("%s full recompute %d", name, every)
-                    << static_cast<int>(type) << true << every << false << adamw << "llama";
+                    << static_cast<int>(type) << true << every << false << "llama" << none;
             }
         }
-        QTest::newRow("bf16 weights, fp32 products")
-            << static_cast<int>(NumberType::fp32) << false << 0 << true << adamw << "llama";
-        QTest::newRow("lion") << static_cast<int>(NumberType::fp32) << false << 0 << false
-                              << static_cast<int>(OptimizerKind::lion) << "llama";
-        QTest::newRow("sgd") << static_cast<int>(NumberType::fp32) << true << 0 << false
-                             << static_cast<int>(OptimizerKind::sgd) << "llama";
         for (const ModelFamily& family : modelFamilies()) {
             const std::string name(family.name);
             for (const bool full : { false, true }) {
                 for (const int every : { 0, 1 })
                     QTest::addRow("%s %s recompute %d", name.c_str(), full ? "full" : "lora", every)
-                        << static_cast<int>(NumberType::fp32) << full << every << false << adamw << name.c_str();
+                        << static_cast<int>(NumberType::fp32) << full << every << false << name.c_str() << none;
             }
+        }
+        const auto row = [](bool full, int every, bool mixed, const char* options) {
+            QTest::addRow("%s%s%s: %s", full ? "full" : "lora", every > 0 ? ", recompute" : "",
+                mixed ? ", bf16 weights" : "", options)
+                << static_cast<int>(NumberType::fp32) << full << every << mixed << "llama"
+                << QString(options).split(' ');
+        };
+        row(false, 0, true, "optimizer=adamw");
+        row(false, 0, false, "optimizer=lion");
+        row(true, 0, false, "optimizer=sgd");
+        for (const char* optimizer : { "optimizer=adafactor", "optimizer=adamw_8bit" }) {
+            row(false, 0, false, optimizer);
+            row(true, 0, false, optimizer);
+        }
+        for (const int every : { 0, 1 }) {
+            row(false, every, false, "lora_dropout=0.1");
+            row(false, every, false, "use_dora=true");
+            row(false, every, true, "use_dora=true lora_dropout=0.1 lora_targets=all-linear");
+            row(false, every, false, "modules_to_save=embed_tokens,lm_head");
+            row(false, every, true, "modules_to_save=norm,k_proj use_dora=true");
         }
     }
 
@@ -100,14 +115,16 @@ private Q_SLOTS:
         QFETCH(bool, full);
         QFETCH(int, recomputeEvery);
         QFETCH(bool, mixed);
-        QFETCH(int, optimizer);
         QFETCH(QString, family);
-        RunConfig config = referenceConfig(full ? Method::full : Method::lora);
+        QFETCH(QStringList, options);
+        ConfigChoice choice { referenceConfig(full ? Method::full : Method::lora), {} };
+        if (family == "llama")
+            choice.values.loraTargets = { "q_proj", "v_proj", "down_proj" };
+        for (const QString& option : options)
+            QVERIFY(applyAssignment(choice, option.toStdString()).has_value());
+        RunConfig& config = choice.values;
         config.compute = static_cast<NumberType>(type);
         config.precision = mixed ? NumberType::bf16 : full ? NumberType::fp32 : config.compute;
-        if (family == "llama")
-            config.loraTargets = { "q_proj", "v_proj", "down_proj" };
-        config.optimizer = static_cast<OptimizerKind>(optimizer);
         config.batchSize = 2;
         config.gradientCheckpointing = recomputeEvery > 0 ? GradientCheckpointing::full : GradientCheckpointing::off;
         config.checkpointEveryLayers = std::max(1, recomputeEvery);

@@ -6,7 +6,9 @@
 #include "core/ops/rope.h"
 #include "tests/core/train/tiny_models.h"
 
+#include <ATen/Parallel.h>
 #include <ATen/TensorOperators.h>
+#include <ATen/ops/all.h>
 #include <ATen/ops/equal.h>
 #include <ATen/ops/linalg_vector_norm.h>
 #include <ATen/ops/logsumexp.h>
@@ -246,8 +248,8 @@ private Q_SLOTS:
             return Parameter { "p", std::move(value), std::move(gradient) };
         };
         Linear layer { parameter(at::randn({ 6, 10 }, fp32), false), parameter(at::randn({ 6 }, fp32), false), {} };
-        layer.lora
-            = LoraPair { parameter(at::randn({ 3, 10 }, fp32), true), parameter(at::randn({ 6, 3 }, fp32), true), 0.5 };
+        layer.lora = LoraPair { parameter(at::randn({ 3, 10 }, fp32), true), parameter(at::randn({ 6, 3 }, fp32), true),
+            {}, 0.5 };
         const auto merged = layer.weight.value + 0.5 * at::matmul(layer.lora->b.value, layer.lora->a.value);
         const auto x = at::randn({ 8, 10 }, fp32), g = at::randn({ 8, 6 }, fp32);
         QVERIFY(relativeDistance(linear(layer, x), at::matmul(x, merged.t()) + layer.bias.value) < 1e-5);
@@ -259,6 +261,77 @@ private Q_SLOTS:
             relativeDistance(layer.lora->a.gradient, 0.5 * at::matmul(layer.lora->b.value.t(), weightGradient)) < 1e-5);
         QVERIFY(
             relativeDistance(layer.lora->b.gradient, 0.5 * at::matmul(weightGradient, layer.lora->a.value.t())) < 1e-5);
+    }
+
+    void loraPassIsItsDefinition_data()
+    {
+        QTest::addColumn<bool>("dora");
+        QTest::addColumn<double>("share");
+        QTest::newRow("plain") << false << 0.0;
+        QTest::newRow("dropout") << false << 0.4;
+        QTest::newRow("DoRA") << true << 0.0;
+        QTest::newRow("DoRA, dropout") << true << 0.4;
+    }
+
+    /// PEFT's forward passes written down, differentiated by autograd with the same mask.
+    void loraPassIsItsDefinition()
+    {
+        QFETCH(bool, dora);
+        QFETCH(double, share);
+        const auto trained = [](const at::Tensor& value) { return Parameter { "p", value, at::zeros_like(value) }; };
+        Linear layer { { "w", at::randn({ 6, 10 }, fp32), {} }, { "b", at::randn({ 6 }, fp32), {} }, {} };
+        layer.lora = LoraPair { .a = trained(at::randn({ 3, 10 }, fp32)),
+            .b = trained(at::randn({ 6, 3 }, fp32)),
+            .magnitude = dora ? trained(at::rand({ 6 }, fp32) + 0.5) : Parameter {},
+            .scale = 0.5,
+            .dropout = { .share = share, .seed = 9 } };
+        const auto x = at::randn({ 8, 10 }, fp32), g = at::randn({ 8, 6 }, fp32);
+
+        const auto leaf = [](const at::Tensor& value) { return value.clone().set_requires_grad(true); };
+        const auto xLeaf = leaf(x), a = leaf(layer.lora->a.value), b = leaf(layer.lora->b.value);
+        const auto m = dora ? leaf(layer.lora->magnitude.value) : at::Tensor();
+        const auto& w = layer.weight.value;
+        const auto dropped = share > 0 ? xLeaf * dropoutMask(x, layer.lora->dropout) : xLeaf;
+        const auto update = 0.5 * at::matmul(at::matmul(dropped, a.t()), b.t());
+        auto y = at::matmul(xLeaf, w.t()) + layer.bias.value;
+        if (dora) {
+            const auto ratio = m / at::linalg_vector_norm(w + 0.5 * at::matmul(b, a), 2, at::IntArrayRef(1)).detach();
+            y = y + (ratio - 1) * at::matmul(dropped, w.t()) + ratio * update;
+        } else {
+            y = y + update;
+        }
+        (y * g).sum().backward();
+
+        QVERIFY(relativeDistance(linear(layer, x), y.detach()) < 1e-5);
+        at::Tensor inputGradient;
+        linearBackward(layer, g, x, inputGradient);
+        QVERIFY(relativeDistance(inputGradient, xLeaf.grad()) < 1e-5);
+        QVERIFY(relativeDistance(layer.lora->a.gradient, a.grad()) < 1e-5);
+        QVERIFY(relativeDistance(layer.lora->b.gradient, b.grad()) < 1e-5);
+        QVERIFY(!dora || relativeDistance(layer.lora->magnitude.gradient, m.grad()) < 1e-5);
+        linearParameterGradients(layer, g, x);
+        QVERIFY(relativeDistance(layer.lora->a.gradient, 2 * a.grad()) < 1e-5);
+    }
+
+    void dropoutMaskFollowsFromItsSeed()
+    {
+        const auto x = at::randn({ 300, 701 }, fp32);
+        const Dropout dropout { .share = 0.3, .seed = 5 };
+        const auto mask = dropoutMask(x, dropout);
+        const auto left = (mask == 0).to(at::kDouble);
+        QVERIFY(std::abs(left.mean().item<double>() - 0.3) < 0.005); // five standard deviations
+        QVERIFY(at::all((mask == 0).logical_or(mask == static_cast<float>(1 / 0.7))).item<bool>());
+        QVERIFY(at::equal(dropoutMask(x, dropout), mask));
+        const auto other = (dropoutMask(x, { .share = 0.3, .seed = 6 }) == 0).to(at::kDouble);
+        QVERIFY(std::abs((left * other).mean().item<double>() - 0.09) < 0.004); // independent
+        QVERIFY(std::abs((left.slice(1, 1) * left.slice(1, 0, -1)).mean().item<double>() - 0.09) < 0.004);
+        QVERIFY(at::equal(dropoutMask(x.to(at::kBFloat16), dropout) == 0, mask == 0));
+        const int threads = at::get_num_threads();
+        at::set_num_threads(1);
+        const auto alone = dropoutMask(x, dropout);
+        at::set_num_threads(threads);
+        QVERIFY(at::equal(alone, mask));
+        QVERIFY(mixedSeed(1, 2) != mixedSeed(2, 1));
     }
 };
 

@@ -24,6 +24,27 @@ bool close(double value, double right, double tolerance)
     return std::abs(value - right) <= tolerance * std::abs(right);
 }
 
+/// Every family and method that there are right values of.
+template <class Body> void forEachReference(Body body)
+{
+    for (const char* family : models) {
+        for (const char* method : { "lora", "full" })
+            body(family, method);
+    }
+    for (const char* family : { "llama", "qwen2" }) {
+        for (const char* method : { "dora", "whole" })
+            body(family, method);
+    }
+}
+
+std::pair<TinyModel, RunConfig> referenceFor(const QString& family, const QString& method)
+{
+    const bool plain = method == "lora" || method == "full";
+    TinyModel model = openTinyModel(family.toStdString(), plain ? "" : method.toStdString());
+    RunConfig config = method == "full" ? referenceConfig(Method::full) : adapterConfig(model);
+    return { std::move(model), std::move(config) };
+}
+
 } // namespace
 
 /// The step against transformers + PEFT (tests/data/train/make_reference.py), and against itself cut another way.
@@ -34,28 +55,25 @@ private Q_SLOTS:
     void stepsMatchTransformers_data()
     {
         QTest::addColumn<QString>("family");
-        QTest::addColumn<bool>("full");
+        QTest::addColumn<QString>("method");
         QTest::addColumn<int>("recomputeEvery");
-        for (const char* family : models) {
-            for (const bool full : { false, true }) {
-                for (const int every : { 0, 1, 2 })
-                    QTest::addRow("%s %s recompute %d", family, full ? "full" : "lora", every)
-                        << family << full << every;
-            }
-        }
+        forEachReference([](const QString& family, const QString& method) {
+            for (const int every : { 0, 1, 2 })
+                QTest::newRow(qPrintable(QString("%1 %2 recompute %3").arg(family, method).arg(every)))
+                    << family << method << every;
+        });
     }
 
     void stepsMatchTransformers()
     {
         QFETCH(QString, family);
-        QFETCH(bool, full);
+        QFETCH(QString, method);
         QFETCH(int, recomputeEvery);
-        const TinyModel model = openTinyModel(family.toStdString());
-        RunConfig config = referenceConfig(full ? Method::full : Method::lora);
+        auto [model, config] = referenceFor(family, method);
         config.gradientCheckpointing = recomputeEvery > 0 ? GradientCheckpointing::full : GradientCheckpointing::off;
         config.checkpointEveryLayers = std::max(1, recomputeEvery);
         Trainee trainee = makeTinyTrainee(model, config);
-        const auto& right = model.reference.at(full ? "full" : "lora");
+        const auto& right = model.reference.at(method.toStdString());
         int64_t step = 0;
         for (const auto& expected : right.at("steps")) {
             const auto group = groupAt(model.rows, config, step);
@@ -77,23 +95,21 @@ private Q_SLOTS:
     void gradientsMatchTransformers_data()
     {
         QTest::addColumn<QString>("family");
-        QTest::addColumn<bool>("full");
-        for (const char* family : models) {
-            QTest::addRow("%s lora", family) << family << false;
-            QTest::addRow("%s full", family) << family << true;
-        }
+        QTest::addColumn<QString>("method");
+        forEachReference([](const QString& family, const QString& method) {
+            QTest::newRow(qPrintable(family + " " + method)) << family << method;
+        });
     }
 
     void gradientsMatchTransformers()
     {
         QFETCH(QString, family);
-        QFETCH(bool, full);
-        const TinyModel model = openTinyModel(family.toStdString());
-        RunConfig config = referenceConfig(full ? Method::full : Method::lora);
+        QFETCH(QString, method);
+        auto [model, config] = referenceFor(family, method);
         config.maxGradNorm = 0;
         Trainee trainee = makeTinyTrainee(model, config);
         trainStep(trainee, config, groupAt(model.rows, config, 0), 0, [] { return true; });
-        const auto& norms = model.reference.at(full ? "full" : "lora").at("first_gradient_norms");
+        const auto& norms = model.reference.at(method.toStdString()).at("first_gradient_norms");
         for (const Parameter* parameter : trainee.decoder.trainedParameters()) {
             const double right = norms.at(parameter->name);
             const double norm = normOf(parameter->gradient);
@@ -253,6 +269,75 @@ private Q_SLOTS:
         }
         for (const Parameter* parameter : trainee.decoder.trainedParameters())
             QCOMPARE(parameter->value.scalar_type(), at::kFloat);
+    }
+
+    void adaptersInHalfPrecisionStayNear_data()
+    {
+        QTest::addColumn<QString>("kind");
+        QTest::addColumn<int>("precision");
+        QTest::addColumn<int>("compute");
+        for (const char* kind : { "dora", "whole" }) {
+            for (const NumberType held : { NumberType::bf16, NumberType::fp16 }) {
+                for (const NumberType products : { NumberType::fp32, held })
+                    QTest::addRow(
+                        "%s, held in %d, multiplied in %d", kind, static_cast<int>(held), static_cast<int>(products))
+                        << kind << static_cast<int>(held) << static_cast<int>(products);
+            }
+        }
+    }
+
+    void adaptersInHalfPrecisionStayNear()
+    {
+        QFETCH(QString, kind);
+        QFETCH(int, precision);
+        QFETCH(int, compute);
+        auto [model, config] = referenceFor("qwen2", kind);
+        config.precision = static_cast<NumberType>(precision);
+        config.compute = static_cast<NumberType>(compute);
+        Trainee trainee = makeTinyTrainee(model, config);
+        for (int64_t step = 0; step < 4; ++step) {
+            const auto outcome
+                = trainStep(trainee, config, groupAt(model.rows, config, step), 1e-3, [] { return true; });
+            const auto& expected = model.reference.at(kind.toStdString()).at("steps").at(static_cast<size_t>(step));
+            QVERIFY2(close(outcome.loss, expected.at("loss"), 1e-2), qPrintable(QString::number(outcome.loss)));
+            QVERIFY2(
+                close(outcome.gradNorm, expected.at("grad_norm"), 0.05), qPrintable(QString::number(outcome.gradNorm)));
+        }
+        for (const Parameter* parameter : trainee.decoder.trainedParameters())
+            QCOMPARE(parameter->value.scalar_type(), at::kFloat);
+    }
+
+    /// The same masks whether activations are kept or made again; others in another step, micro-batch and module.
+    void dropoutIsRebuilt()
+    {
+        const TinyModel model = openTinyModel("llama", "dora");
+        RunConfig config = adapterConfig(model);
+        config.loraDropout = 0.4;
+        const auto step = [&](GradientCheckpointing recompute, int64_t seed) {
+            config.gradientCheckpointing = recompute;
+            config.seed = seed;
+            Trainee trainee = makeTinyTrainee(model, config);
+            const auto outcome = trainStep(trainee, config, groupAt(model.rows, config, 0), 1e-3, [] { return true; });
+            return std::pair(outcome.loss, outcome.gradNorm);
+        };
+        const auto kept = step(GradientCheckpointing::off, 1);
+        QCOMPARE(step(GradientCheckpointing::full, 1), kept);
+        QVERIFY(step(GradientCheckpointing::off, 2) != kept);
+        config.loraDropout = 0;
+        QVERIFY(step(GradientCheckpointing::off, 1) != kept);
+    }
+
+    void evaluationHasNoDropout()
+    {
+        const TinyModel model = openTinyModel("qwen2");
+        RunConfig config = adapterConfig(model);
+        const auto loss = [&](double dropout) {
+            config.loraDropout = dropout;
+            Trainee trainee = makeTinyTrainee(model, config);
+            trainStep(trainee, config, groupAt(model.rows, config, 0), 0, [] { return true; });
+            return evaluationPass(trainee.decoder, groupAt(model.rows, config, 1).front(), config)[0].item<double>();
+        };
+        QCOMPARE(loss(0.5), loss(0));
     }
 
     void overflowLowersTheScaleAndSkips()

@@ -17,6 +17,11 @@ private slots:
         QTest::newRow("full, lion, shuffled") << QStringList { "method=full", "optimizer=lion", "order=shuffle" };
         QTest::newRow("sgd with momentum, packed, cosine")
             << QStringList { "optimizer=sgd", "momentum=0.9", "packing=true", "scheduler=cosine", "max_length=64" };
+        QTest::newRow("adafactor") << QStringList { "optimizer=adafactor" };
+        QTest::newRow("adamw_8bit") << QStringList { "optimizer=adamw_8bit", "lora_rank=128" };
+        QTest::newRow("dropout, DoRA, recompute, shuffled")
+            << QStringList { "lora_dropout=0.2", "use_dora=true", "gradient_checkpointing=full", "order=shuffle" };
+        QTest::newRow("modules trained whole") << QStringList { "modules_to_save=embed_tokens,lm_head,norm" };
         QTest::newRow("fp16 products") << QStringList { "compute=fp16" };
     }
 

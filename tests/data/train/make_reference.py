@@ -6,7 +6,8 @@ Needs: pip install torch==2.11.0 transformers==5.24.0 peft==0.21.0
 
 For each family OUT gets FAMILY/ (config.json, model.safetensors), FAMILY_adapter/ (as PEFT saves it) and
 FAMILY_reference.json: the token rows, and per method the loss, gradient norm and counts of each optimizer step, the
-norm of each trained tensor's gradient in the first step, and the norm of each trained tensor after the last.
+norm of each trained tensor's gradient in the first step, and the norm of each trained tensor after the last. The kinds
+of adapters in ADAPTERS get FAMILY_KIND_adapter/ and a method of their own in the reference.
 """
 import json, os, random, sys
 import torch
@@ -57,6 +58,12 @@ FAMILIES = {
 }
 SMALL_WEIGHTS = ("llama", "qwen2", "mistral", "qwen3")
 
+ADAPTERS = {
+    "llama": {"dora": {"use_dora": True, "use_rslora": True}, "whole": {"modules_to_save": ["embed_tokens", "norm"]}},
+    "qwen2": {"dora": {"use_dora": True}, "whole": {"modules_to_save": ["embed_tokens", "lm_head", "layers.0.self_attn.k_proj",
+                                                                       "layers.1.mlp"]}},
+}
+
 
 def rows(seed, count=24):
     rng = random.Random(seed)
@@ -77,7 +84,8 @@ def batch(rows):
 
 
 def name_of(parameter):
-    return parameter.removeprefix("base_model.model.").replace(".default.", ".")
+    return parameter.removeprefix("base_model.model.").replace(".modules_to_save.default.", ".").replace(
+        ".default.", ".").removesuffix(".weight" if "lora_magnitude" in parameter else "")
 
 
 def train(model, data):
@@ -105,6 +113,21 @@ def train(model, data):
     return {"steps": steps, "first_gradient_norms": first, "final_norms": {n: float(p.norm()) for n, p in named.items()}}
 
 
+def save_adapter(model, folder, **options):
+    """An adapter that is not the identity, as PEFT saves it."""
+    lora = get_peft_model(AutoModelForCausalLM.from_pretrained(model), LoraConfig(
+        r=4, lora_alpha=8, lora_dropout=0.0, target_modules="all-linear", task_type="CAUSAL_LM", **options))
+    with torch.no_grad():
+        for n, p in lora.named_parameters():
+            if "lora_B" in n:
+                p.normal_(0, 0.05)
+            elif "modules_to_save" in n:
+                p.add_(torch.randn_like(p) * 0.02)
+    lora.save_pretrained(folder)
+    os.path.exists(os.path.join(folder, "README.md")) and os.remove(os.path.join(folder, "README.md"))
+    return folder
+
+
 for family in sys.argv[2:] or FAMILIES:
     kind, config = FAMILIES[family]
     torch.manual_seed(7)
@@ -114,21 +137,16 @@ for family in sys.argv[2:] or FAMILIES:
         for p in model.parameters():
             p.add_(torch.randn_like(p) * (0.08 if family in SMALL_WEIGHTS else 0.25))
     model.save_pretrained(folder)
-    lora = get_peft_model(AutoModelForCausalLM.from_pretrained(folder), LoraConfig(
-        r=4, lora_alpha=8, lora_dropout=0.0, target_modules="all-linear", task_type="CAUSAL_LM"))
-    with torch.no_grad():
-        for n, p in lora.named_parameters():
-            if "lora_B" in n:
-                p.normal_(0, 0.05)
-    adapter = os.path.join(OUT, family + "_adapter")
-    lora.save_pretrained(adapter)
-    os.path.exists(os.path.join(adapter, "README.md")) and os.remove(os.path.join(adapter, "README.md"))
+    adapter = save_adapter(folder, os.path.join(OUT, family + "_adapter"))
     data = rows(11, BATCH * ACCUMULATION * STEPS)
     # sdpa has no soft caps
     base = lambda: AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32, attn_implementation="eager")
     out = {"rows": data,
            "lora": train(PeftModel.from_pretrained(base(), adapter, is_trainable=True), data),
            "full": train(base(), data)}
+    for kind, options in ADAPTERS.get(family, {}).items():
+        special = save_adapter(folder, os.path.join(OUT, f"{family}_{kind}_adapter"), **options)
+        out[kind] = train(PeftModel.from_pretrained(base(), special, is_trainable=True), data)
     with open(os.path.join(OUT, family + "_reference.json"), "w") as f:
         json.dump(out, f)
     print(family, [s["loss"] for s in out["lora"]["steps"]], [s["loss"] for s in out["full"]["steps"]])

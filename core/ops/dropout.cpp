@@ -1,0 +1,61 @@
+#include "core/ops/dropout.h"
+
+#include <ATen/Context.h>
+#include <ATen/Dispatch.h>
+#include <ATen/Parallel.h>
+#include <ATen/ops/empty_like.h>
+#include <cmath>
+
+namespace tunebench {
+namespace {
+
+constexpr uint64_t goldenRatio = 0x9e3779b97f4a7c15U;
+
+uint64_t scrambled(uint64_t number)
+{
+    number = (number ^ (number >> 30U)) * 0xbf58476d1ce4e5b9U;
+    number = (number ^ (number >> 27U)) * 0x94d049bb133111ebU;
+    return number ^ (number >> 31U);
+}
+
+/// The k-th number of a stream decides two places: each half is a fraction of 2^32.
+template <class Number> void fillMask(Number* mask, int64_t count, const Dropout& dropout)
+{
+    const auto threshold = static_cast<uint64_t>(std::llround((1 - dropout.share) * 0x1p32));
+    const auto kept = static_cast<Number>(1 / (1 - dropout.share));
+    const auto left = static_cast<Number>(0);
+    constexpr int64_t grain = 1 << 14;
+    at::parallel_for(0, (count + 1) / 2, grain, [&](int64_t begin, int64_t end) {
+        for (int64_t k = begin; k < end; ++k) {
+            const uint64_t number = scrambled(*dropout.seed + (static_cast<uint64_t>(k) + 1) * goldenRatio);
+            mask[2 * k] = (number >> 32U) < threshold ? kept : left;
+            if (2 * k + 1 < count)
+                mask[2 * k + 1] = (number & 0xffffffffU) < threshold ? kept : left;
+        }
+    });
+}
+
+} // namespace
+
+at::Tensor dropoutMask(const at::Tensor& x, const Dropout& dropout)
+{
+    auto mask = at::empty_like(x, at::MemoryFormat::Contiguous);
+    if (mask.is_cpu()) {
+        AT_DISPATCH_FLOATING_TYPES_AND2(at::kHalf, at::kBFloat16, mask.scalar_type(), "dropoutMask",
+            [&] { fillMask(mask.mutable_data_ptr<scalar_t>(), mask.numel(), dropout); });
+    } else if (!mask.is_meta()) {
+        auto generator = at::globalContext()
+                             .getAcceleratorHooksInterface(mask.device().type())
+                             .getNewGenerator(mask.device().index());
+        generator.set_current_seed(*dropout.seed);
+        mask.bernoulli_(1 - dropout.share, generator).mul_(1 / (1 - dropout.share));
+    }
+    return mask;
+}
+
+uint64_t mixedSeed(uint64_t first, uint64_t second)
+{
+    return scrambled(scrambled(first + goldenRatio) + (second + 1) * goldenRatio);
+}
+
+} // namespace tunebench
