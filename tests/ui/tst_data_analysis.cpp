@@ -45,6 +45,7 @@ class TestDataAnalysis : public QObject {
 private slots:
     void theNewestPieceOfWorkWins();
     void cancelledWorkIsNotHeardOf();
+    void theFirstRowsAreThereBeforeTheRest();
     void findsLengthsBeforeTruncation();
     void readsAgainOnlyWhenRowsMayDiffer();
     void canBeStoppedAndBegunAgain();
@@ -89,6 +90,24 @@ void TestDataAnalysis::cancelledWorkIsNotHeardOf()
     task.request([](const std::stop_token&) { return 2; });
     QTRY_COMPARE(done, std::vector { 2 });
     QVERIFY(stopped);
+}
+
+void TestDataAnalysis::theFirstRowsAreThereBeforeTheRest()
+{
+    Analysed analysed(someRows(10));
+    QVERIFY(analysed.analysis.preview() == nullptr);
+    analysed.analyse();
+    QTRY_VERIFY(analysed.analysis.preview() != nullptr);
+    const SharedPreview preview = analysed.analysis.preview();
+    QCOMPARE(preview->rows.size(), size_t(30));
+    QCOMPARE(preview->rows[1].line, size_t(2));
+    QVERIFY(preview->format == DatasetFormat::tokens);
+    QTRY_VERIFY(analysed.isDone());
+    analysed.config.dataset = { "no such file" };
+    analysed.analyse();
+    QVERIFY(analysed.analysis.preview() == nullptr);
+    QTRY_VERIFY(analysed.analysis.state() == DataAnalysis::State::failed);
+    QVERIFY(analysed.analysis.preview() == nullptr);
 }
 
 void TestDataAnalysis::findsLengthsBeforeTruncation()

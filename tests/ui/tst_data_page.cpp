@@ -3,6 +3,7 @@
 #include "ui/data/cut_panel.h"
 #include "ui/data/data_page.h"
 #include "ui/data/length_plot.h"
+#include "ui/data/preview_table.h"
 #include "ui/data/refusal_tree.h"
 #include "ui/data/row_panel.h"
 #include "ui/data/row_text.h"
@@ -91,6 +92,7 @@ struct Opened {
 class TestDataPage : public QObject {
     Q_OBJECT
 private slots:
+    void theFirstRowsStandInForTheRest();
     void showsWhatAMaxLengthCuts();
     void aDragIsOneStepOfUndo();
     void theSuggestionIsAButton();
@@ -102,6 +104,22 @@ private slots:
     void everythingIsReachedByKeyboard();
     void looksRightInTheDark();
 };
+
+void TestDataPage::theFirstRowsStandInForTheRest()
+{
+    Opened opened;
+    QTRY_VERIFY(opened.analysis.preview() != nullptr);
+    opened.analysis.stop();
+    const auto* table = opened.find<PreviewTable>();
+    QVERIFY(table->isVisible() && !opened.find<LengthPlot>()->isVisible());
+    QCOMPARE(table->rowCount(), 30);
+    QCOMPARE(table->horizontalHeaderItem(0)->text(), QStringLiteral("input_ids"));
+    QCOMPARE(table->item(0, 0)->text(), QStringLiteral("[1,2,3,4,5,6,7,8,9,10]"));
+    QCOMPARE(table->verticalHeaderItem(29)->text(), QStringLiteral("line 30"));
+    opened.analysis.again();
+    QTRY_VERIFY(opened.isReady());
+    QVERIFY(!table->isVisible() && opened.find<LengthPlot>()->isVisible());
+}
 
 void TestDataPage::showsWhatAMaxLengthCuts()
 {

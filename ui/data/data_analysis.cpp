@@ -52,6 +52,13 @@ void openModel(AnalysedData& data)
     }
 }
 
+SharedPreview previewOf(const RunConfig& config)
+{
+    constexpr size_t rows = 30;
+    auto preview = previewDataset(config.dataset, config, rows);
+    return preview ? std::make_shared<const DatasetPreview>(std::move(*preview)) : nullptr;
+}
+
 Result<SharedData> analyse(const RunConfig& config, const LoadProgress& progress, const std::stop_token& stop)
 {
     auto data = std::make_shared<AnalysedData>();
@@ -91,6 +98,10 @@ EncodingSetup encodingSetup(const AnalysedData& data)
 DataAnalysis::DataAnalysis(QObject* parent)
     : QObject(parent)
     , m_task(this, [this](const Outcome& outcome) { finish(outcome); })
+    , m_previewTask(this, [this](const SharedPreview& preview) {
+        m_preview = preview;
+        emit changed();
+    })
 {
     constexpr int delay = 300; // ms; a fast typist's pause
     m_delay.setSingleShot(true);
@@ -118,6 +129,8 @@ void DataAnalysis::setConfig(const RunConfig& config)
 void DataAnalysis::again()
 {
     m_task.cancel();
+    m_previewTask.cancel();
+    m_preview.reset();
     m_delay.start();
     enter(State::running);
 }
@@ -149,6 +162,7 @@ void DataAnalysis::enter(State state)
 
 void DataAnalysis::begin()
 {
+    m_previewTask.request([config = m_config](const std::stop_token&) { return previewOf(config); });
     m_progress = std::make_shared<Progress>();
     m_task.request([config = m_config, progress = m_progress](const std::stop_token& stop) -> Outcome {
         const auto report = [&progress](size_t done, size_t all) {

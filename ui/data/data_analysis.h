@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/data/length_statistics.h"
+#include "core/data/preview.h"
 #include "core/data/refusals.h"
 #include "ui/base/latest_task.h"
 
@@ -23,6 +24,7 @@ struct AnalysedData {
     int64_t vocabularySize = 0; ///< 0: not known
 };
 using SharedData = std::shared_ptr<const AnalysedData>;
+using SharedPreview = std::shared_ptr<const DatasetPreview>;
 
 /// The largest max_length that may be chosen: the model's context, and never more than the option takes.
 int64_t mostMaxLength(const AnalysedData& data);
@@ -53,6 +55,10 @@ public:
     /// The data of the configuration: null unless done.
     const SharedData& data() const { return m_data; }
 
+    /// The first rows of the configuration's files, there long before the data; null before that, and where they cannot
+    /// be read.
+    const SharedPreview& preview() const { return m_preview; }
+
     /// Why there is no data.
     QString problem() const { return m_problem; }
 
@@ -73,7 +79,9 @@ private:
     SharedData m_data;
     QString m_problem;
     std::shared_ptr<Progress> m_progress;
+    SharedPreview m_preview;
     LatestTask<Outcome> m_task;
+    LatestTask<SharedPreview> m_previewTask;
     QTimer m_delay, m_report;
 };
 

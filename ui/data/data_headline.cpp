@@ -109,7 +109,11 @@ void DataHeadline::refresh()
     m_button->setText(tr("Read &again"));
     m_progress->setVisible(false);
     m_progress->setRange(0, 0);
-    m_details->setVisible(m_analysis.data() != nullptr);
+    const SharedPreview& preview = m_analysis.preview();
+    m_details->setVisible(m_analysis.data() != nullptr || (running && preview != nullptr));
+    if (preview != nullptr && m_analysis.data() == nullptr) {
+        m_details->setText(about(preview->why, preview->columns, preview->notices));
+    }
     if (const SharedData& data = m_analysis.data()) {
         m_summary->setText(summary());
         m_details->setText(details());
@@ -162,18 +166,23 @@ QString DataHeadline::summary() const
     return parts.join(QStringLiteral(" &nbsp;\u00b7&nbsp; "));
 }
 
+QString DataHeadline::about(
+    const std::string& why, const std::vector<std::string>& columns, const std::vector<std::string>& notices) const
+{
+    QStringList lines {
+        tr("%1. Columns: %2.").arg(escaped(why), toQStrings(columns).join(QStringLiteral(", ")).toHtmlEscaped())
+    };
+    for (const std::string& notice : notices) {
+        lines.push_back(escaped(notice));
+    }
+    return QStringLiteral("<span style='color:%1'>%2</span>")
+        .arg(mutedColour(palette()).name(), lines.join(QStringLiteral("<br>")));
+}
+
 QString DataHeadline::details() const
 {
     const AnalysedData& data = *m_analysis.data();
-    QStringList lines;
-    lines.push_back(tr("%1. Columns: %2.")
-                        .arg(escaped(data.inspection.why),
-                            toQStrings(data.inspection.columns).join(QStringLiteral(", ")).toHtmlEscaped()));
-    for (const std::string& notice : data.inspection.notices) {
-        lines.push_back(escaped(notice));
-    }
-    QString text = QStringLiteral("<span style='color:%1'>%2</span>")
-                       .arg(mutedColour(palette()).name(), lines.join(QStringLiteral("<br>")));
+    QString text = about(data.inspection.why, data.inspection.columns, data.inspection.notices);
     if (!data.noTokens.isEmpty()) {
         text += QStringLiteral("<br><span style='color:%1'>%2</span>")
                     .arg(warningColour(palette()).name(),

@@ -29,6 +29,8 @@ private:
     void showProgress(qint64 done, qint64 all);
     QString summary() const;
     QString details() const;
+    QString about(
+        const std::string& why, const std::vector<std::string>& columns, const std::vector<std::string>& notices) const;
 
     DataAnalysis& m_analysis;
     RunConfig m_config;

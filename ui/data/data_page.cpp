@@ -3,6 +3,7 @@
 #include "ui/data/cut_panel.h"
 #include "ui/data/data_headline.h"
 #include "ui/data/length_plot.h"
+#include "ui/data/preview_table.h"
 #include "ui/data/refusal_tree.h"
 #include "ui/data/row_panel.h"
 #include "ui/data/waste_table.h"
@@ -11,6 +12,7 @@
 #include <QDataStream>
 #include <QScrollArea>
 #include <QSplitter>
+#include <QStackedWidget>
 #include <QVBoxLayout>
 
 #include <nlohmann/json.hpp>
@@ -27,6 +29,8 @@ DataPage::DataPage(ConfigModel& model, DataAnalysis& analysis, RunPlanner planne
     , m_rows(new RowPanel(this))
     , m_left(new QSplitter(Qt::Vertical, this))
     , m_body(new QSplitter(Qt::Horizontal, this))
+    , m_preview(new PreviewTable(this))
+    , m_stack(new QStackedWidget(this))
 {
     m_left->addWidget(m_plot);
     m_left->addWidget(m_rows);
@@ -43,7 +47,9 @@ DataPage::DataPage(ConfigModel& model, DataAnalysis& analysis, RunPlanner planne
     layout->setContentsMargins(8, 8, 8, 8);
     layout->setSpacing(8);
     layout->addWidget(m_headline);
-    layout->addWidget(m_body, 1);
+    m_stack->addWidget(m_body);
+    m_stack->addWidget(m_preview);
+    layout->addWidget(m_stack, 1);
     setFocusProxy(m_plot);
 
     connect(&m_model, &ConfigModel::changed, this, &DataPage::refresh);
@@ -115,6 +121,7 @@ void DataPage::refresh()
 {
     const SharedData& data = m_analysis.data();
     m_body->setEnabled(data != nullptr);
+    showPreview();
     if (data == nullptr || !isVisible()) {
         return;
     }
@@ -130,6 +137,19 @@ void DataPage::refresh()
     if (std::exchange(m_cutAnswersWanted, false)) {
         m_rows->showFirstLosing();
     }
+}
+
+void DataPage::showPreview()
+{
+    const SharedPreview& preview = m_analysis.preview();
+    if (m_analysis.data() != nullptr || preview == nullptr) {
+        m_stack->setCurrentWidget(m_body);
+        return;
+    }
+    if (std::exchange(m_shownPreview, preview) != preview) {
+        m_preview->showPreview(*preview);
+    }
+    m_stack->setCurrentWidget(m_preview);
 }
 
 void DataPage::showData()

@@ -6,6 +6,7 @@
 #include <QWidget>
 
 class QSplitter;
+class QStackedWidget;
 
 namespace tunebench {
 
@@ -13,6 +14,7 @@ class ConfigModel;
 class CutPanel;
 class DataHeadline;
 class LengthPlot;
+class PreviewTable;
 class RefusalTree;
 class RowPanel;
 class WasteTable;
@@ -38,6 +40,7 @@ protected:
 private:
     QWidget* makeNumbers(RunPlanner planner);
     void refresh(); ///< when it can be seen
+    void showPreview();
     void showData();
     void showChoice();
     void choose(qint64 maxLength);
@@ -51,6 +54,9 @@ private:
     RefusalTree* m_refusals = nullptr;
     RowPanel* m_rows;
     QSplitter *m_left, *m_body;
+    PreviewTable* m_preview; ///< in the place of the body until the rows are counted
+    QStackedWidget* m_stack;
+    SharedPreview m_shownPreview;
     SharedData m_shownData;
     RunConfig m_shownConfig;
     bool m_cutAnswersWanted = false;
