@@ -78,6 +78,11 @@ void checkContradictions(const ConfigChoice& choice, std::vector<Finding>& findi
             "objective dpo measures against the model as it was, of which modules_to_save keeps no copy; leave "
             "modules_to_save empty." });
     }
+    if (config.objective == Objective::dpo && !config.modulesToSave.empty()) {
+        findings.push_back({ "modules_to_save",
+            "modules_to_save does not go with objective dpo, which measures against the model as it was; train with "
+            "LoRA alone." });
+    }
     if (config.objective == Objective::dpo && config.packing) {
         findings.push_back(
             { "packing", "packing does not go with objective dpo, whose rows are pairs; set packing: false." });

@@ -48,12 +48,12 @@ struct Opened {
         model.undoStack()->clear();
         QObject::connect(
             &model, &ConfigModel::changed, &analysis, [this] { analysis.setConfig(model.choice().values); });
-        page = std::make_unique<DataPage>(
-            model, analysis,
-            [this](const ConfigChoice& choice, std::span<const RowExtent>) -> Result<int64_t> {
-                ++plans;
-                return choice.values.maxLength * 64;
-            },
+        page = std::make_unique<DataPage>(model, analysis,
+            RunPlanner { [this](const ConfigChoice& choice, std::span<const RowExtent>) -> Result<MemoryPlan> {
+                            ++plans;
+                            return MemoryPlan { .peakAllocated = choice.values.maxLength * 64 };
+                        },
+                {} },
             nullptr);
         page->resize(1300, 850);
         page->show();
@@ -265,11 +265,11 @@ void TestDataPage::failedPlansAreSaid()
     writeFile(rows, someRows());
     model.edit("model", folder.filePath(QStringLiteral("no-model")).toStdString());
     model.edit("dataset", rows.toStdString());
-    DataPage page(
-        model, analysis,
-        [](const ConfigChoice&, std::span<const RowExtent>) -> Result<int64_t> {
-            return failure("There is no such model.");
-        },
+    DataPage page(model, analysis,
+        RunPlanner { [](const ConfigChoice&, std::span<const RowExtent>) -> Result<MemoryPlan> {
+                        return failure("There is no such model.");
+                    },
+            {} },
         nullptr);
     page.show();
     QTRY_VERIFY(page.findChild<CutPanel*>()->peakText().contains(QStringLiteral("There is no such model.")));
