@@ -2,6 +2,7 @@
 #include "ui/form/config_form.h"
 #include "ui/form/option_editor.h"
 #include "ui/form/option_field.h"
+#include "ui/form/path_editor.h"
 
 #include <QCheckBox>
 #include <QComboBox>
@@ -57,12 +58,13 @@ json otherValue(const Option& option)
     case OptionKind::integer:
         return standard.is_null() ? json(7) : json(standard.get<int64_t>() + 1);
     case OptionKind::real:
-        return standard.is_null() ? json(0.5) : json(standard.get<double>() * 0.5 + 0.0123456789012345);
+        return standard.is_null() ? json(option.least.value_or(0) + 0.5)
+                                  : json(standard.get<double>() * 0.5 + 0.0123456789012345);
     case OptionKind::text:
-        return option.key == "device" ? "cpu" : "/somewhere/a folder, with a comma";
+        return option.key == "device" ? "cpu" : option.key == "card" ? "RTX 3060" : "/somewhere/a folder, with a comma";
     case OptionKind::textList:
-        return option.key == "lora_targets" ? json { "q_proj", "v_proj" }
-                                            : json { "/rows/one, two.json", "/rows/three.jsonl" };
+        return isPathOption(option.key) ? json { "/rows/one, two.json", "/rows/three.jsonl" }
+                                        : json { "q_proj", "v_proj" };
     case OptionKind::textMap:
         return { { "prompt", "q, the \"question\"" }, { "completion", "답" } };
     }
