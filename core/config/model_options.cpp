@@ -54,6 +54,12 @@ std::vector<OptionRow> modelRows()
                 .label = "Method",
                 .help = "lora trains small matrices beside frozen weights; full trains every weight (held as fp32).",
                 .huggingFaceName = "use_peft" }),
+    };
+}
+
+std::vector<OptionRow> adapterRows()
+{
+    return {
         row(&RunConfig::loraRank,
             { .key = "lora_rank",
                 .group = G::model,

@@ -10,7 +10,7 @@ constexpr double largestSeed = 9007199254740991; // whole numbers up to here sur
 
 } // namespace
 
-std::vector<OptionRow> lengthAndRateRows()
+std::vector<OptionRow> lengthRows()
 {
     return {
         row(&RunConfig::lossNormalization,
@@ -56,6 +56,12 @@ std::vector<OptionRow> lengthAndRateRows()
                         "degrees. None: the card looks after itself.",
                 .least = 30,
                 .most = 120 }),
+    };
+}
+
+std::vector<OptionRow> rateRows()
+{
+    return {
         row(&RunConfig::learningRate,
             { .key = "learning_rate",
                 .group = G::optimisation,

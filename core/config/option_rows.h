@@ -7,9 +7,11 @@ namespace tunebench {
 
 // The parts of the table, each in its order.
 std::vector<OptionRow> modelRows();
+std::vector<OptionRow> adapterRows();
 std::vector<OptionRow> dataRows();
 std::vector<OptionRow> memoryRows();
-std::vector<OptionRow> lengthAndRateRows();
+std::vector<OptionRow> lengthRows();
+std::vector<OptionRow> rateRows();
 std::vector<OptionRow> optimizerRows();
 std::vector<OptionRow> outputRows();
 

@@ -7,7 +7,8 @@ namespace {
 std::vector<OptionRow> allRows()
 {
     std::vector<OptionRow> rows;
-    for (auto part : { modelRows, dataRows, memoryRows, lengthAndRateRows, optimizerRows, outputRows }) {
+    for (auto part :
+        { modelRows, adapterRows, dataRows, memoryRows, lengthRows, rateRows, optimizerRows, outputRows }) {
         for (OptionRow& row : part()) {
             rows.push_back(std::move(row));
         }

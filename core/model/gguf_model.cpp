@@ -37,7 +37,7 @@ void readAttentionNumbers(ModelSpec& spec, GgufKeys& keys, const ModelFamily& fa
         spec.finalSoftcap = keys.number("final_logit_softcapping", family.defaultFinalSoftcap);
     const bool scaledByWidth = family.layersScaledByWidth > 0 && spec.layers == family.layersScaledByWidth;
     if (scaledByWidth && spec.heads > 0)
-        spec.queryScalar = static_cast<double>(spec.hiddenSize / spec.heads);
+        spec.queryScalar = static_cast<double>(spec.hiddenSize) / static_cast<double>(spec.heads);
     if (spec.queryScalar == static_cast<double>(spec.headSize))
         spec.queryScalar = 0; // as in the other families
 }

@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <ranges>
 #include <set>
+#include <span>
+#include <string>
+#include <vector>
 
 namespace tunebench {
 namespace {
@@ -105,9 +107,9 @@ enum class Naming {
     textPart, ///< of a model that sees images as well
 };
 
-template <class Names> Naming namingOf(const Names& names)
+Naming namingOf(std::span<const std::string> names)
 {
-    const auto any = [&](auto predicate) { return std::ranges::any_of(names, predicate); };
+    const auto any = [&](auto predicate) { return std::any_of(names.begin(), names.end(), predicate); };
     if (any([](std::string_view name) { return name == "embed_tokens.weight"; }))
         return Naming::bare;
     const bool textPart = any([](std::string_view name) {
@@ -158,7 +160,10 @@ Result<std::unique_ptr<StoredWeights>> openSingle(const fs::path& path, const Mo
     if (!opened)
         return tl::unexpected(opened.error());
     const auto file = std::make_shared<const SafetensorsFile>(std::move(*opened));
-    const Naming naming = namingOf(std::views::transform(file->tensors(), &TensorInfo::name));
+    std::vector<std::string> names;
+    for (const TensorInfo& tensor : file->tensors())
+        names.push_back(tensor.name);
+    const Naming naming = namingOf(names);
     return StoredWeights::bind(spec, collect(*file, naming), file, path.string());
 }
 
@@ -174,7 +179,10 @@ Result<std::unique_ptr<StoredWeights>> openSharded(const fs::path& index, const 
     std::map<std::string, Found> byShard;
     for (const auto& [name, file] : *shards)
         byShard.emplace(name, collect(file, Naming::usual));
-    const Naming naming = namingOf(std::views::keys(*map));
+    std::vector<std::string> names;
+    for (const auto& [tensor, name] : *map)
+        names.push_back(tensor);
+    const Naming naming = namingOf(names);
     Found found;
     for (const auto& [tensor, name] : *map) {
         const auto& held = byShard.at(name);

@@ -1,7 +1,6 @@
 #include "core/ops/dropout.h"
 
 #include <ATen/Context.h>
-#include <ATen/Dispatch.h>
 #include <ATen/Parallel.h>
 #include <ATen/ops/empty_like.h>
 #include <cmath>
@@ -35,14 +34,25 @@ template <class Number> void fillMask(Number* mask, int64_t count, const Dropout
     });
 }
 
+void fillMask(const at::Tensor& mask, const Dropout& dropout)
+{
+    switch (mask.scalar_type()) {
+    case at::kHalf:
+        return fillMask(mask.mutable_data_ptr<at::Half>(), mask.numel(), dropout);
+    case at::kBFloat16:
+        return fillMask(mask.mutable_data_ptr<at::BFloat16>(), mask.numel(), dropout);
+    default:
+        return fillMask(mask.mutable_data_ptr<float>(), mask.numel(), dropout);
+    }
+}
+
 } // namespace
 
 at::Tensor dropoutMask(const at::Tensor& x, const Dropout& dropout)
 {
     auto mask = at::empty_like(x, at::MemoryFormat::Contiguous);
     if (mask.is_cpu()) {
-        AT_DISPATCH_FLOATING_TYPES_AND2(at::kHalf, at::kBFloat16, mask.scalar_type(), "dropoutMask",
-            [&] { fillMask(mask.mutable_data_ptr<scalar_t>(), mask.numel(), dropout); });
+        fillMask(mask, dropout);
     } else if (!mask.is_meta()) {
         auto generator = at::globalContext()
                              .getAcceleratorHooksInterface(mask.device().type())

@@ -86,8 +86,10 @@ struct Moment {
         return values.mul_(piece.scalesOf(scales).unsqueeze(1));
     }
 
-    void pack(at::Tensor values, const Piece& piece, const Codes& map) const
+    /// Gives the numbers up when it has packed them.
+    void pack(at::Tensor taken, const Piece& piece, const Codes& map) const
     {
+        const auto values = std::move(taken);
         const auto largest
             = at::linalg_vector_norm(values, std::numeric_limits<double>::infinity(), at::IntArrayRef(1));
         piece.scalesOf(scales).copy_(largest);

@@ -1,7 +1,7 @@
 #include "core/train/find_not_finite.h"
 
 #include <ATen/ops/isfinite.h>
-#include <ranges>
+#include <algorithm>
 
 namespace tunebench {
 namespace {
@@ -27,11 +27,10 @@ std::string inWeights(Decoder& decoder)
 /// The backward pass goes from the last tensor to the first.
 std::string inGradients(Decoder& decoder)
 {
-    for (const Parameter* parameter : std::views::reverse(decoder.trainedParameters())) {
-        if (!isFinite(parameter->gradient))
-            return "the gradient of " + parameter->name;
-    }
-    return {};
+    const auto trained = decoder.trainedParameters();
+    const auto found = std::find_if(
+        trained.rbegin(), trained.rend(), [](const Parameter* parameter) { return !isFinite(parameter->gradient); });
+    return found == trained.rend() ? std::string() : "the gradient of " + (*found)->name;
 }
 
 } // namespace

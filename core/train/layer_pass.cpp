@@ -118,7 +118,7 @@ bool anyTrained(const std::vector<Projected>& parts)
 }
 
 /// Backward through projections that share the input x (undefined when none is trained); returns its gradient.
-at::Tensor projectionsBackward(std::vector<Projected> parts, const at::Tensor& x)
+at::Tensor projectionsBackward(std::vector<Projected>&& parts, const at::Tensor& x)
 {
     at::Tensor inputGradient;
     for (auto& [projection, gradient] : parts) {
