@@ -64,10 +64,6 @@ class Planner {
 public:
     Result<MemoryPlan> plan(const ConfigChoice& choice)
     {
-        const auto spec = readModelSpec(withResolvedPaths(choice.values).model);
-        if (!spec) {
-            return tl::unexpected(spec.error());
-        }
         std::string key;
         for (const char* option :
             { "model", "dataset", "dataset_format", "dataset_columns", "loss_on", "objective", "threads" }) {
@@ -75,7 +71,10 @@ public:
         }
         auto known = m_extents.find(key);
         if (known == m_extents.end()) {
-            auto extents = datasetExtents(withResolvedPaths(choice.values), spec->vocabularySize);
+            const RunConfig config = withResolvedPaths(choice.values);
+            auto extents = readModelSpec(config.model).and_then([&](const ModelSpec& spec) {
+                return datasetExtents(config, spec.vocabularySize);
+            });
             if (!extents) {
                 return tl::unexpected(extents.error());
             }

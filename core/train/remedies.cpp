@@ -12,10 +12,10 @@ std::vector<Remedy> candidates(const RunConfig& config)
     const auto add = [&](std::vector<std::pair<std::string, std::string>> changes, std::string price) {
         list.push_back({ std::move(changes), std::move(price) });
     };
-    if (config.gradientCheckpointing == GradientCheckpointing::off)
+    if (config.gradientCheckpointing == GradientCheckpointing::off) {
         add({ { "gradient_checkpointing", "full" } }, "a step takes about a third longer");
-    if (config.gradientCheckpointing == GradientCheckpointing::off)
         add({ { "gradient_checkpointing", "selective" } }, "a step takes about a sixth longer");
+    }
     if (config.gradientCheckpointing == GradientCheckpointing::selective)
         add({ { "gradient_checkpointing", "full" } }, "a step takes about a sixth longer");
     if (config.batchSize > 1)

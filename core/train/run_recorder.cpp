@@ -2,6 +2,7 @@
 
 #include "core/runs/overfitting.h"
 #include "core/train/evaluation_watch.h"
+#include "core/train/stopwatch.h"
 
 #include <algorithm>
 #include <cmath>
@@ -106,12 +107,11 @@ void RunRecorder::step(const StepMetrics& metrics, bool written)
     if (metrics.deviceUtilization)
         m_summary.meanDeviceUtilization
             = (m_utilizationSum += *metrics.deviceUtilization) / static_cast<double>(++m_utilizationCount);
-    constexpr double secondsAnHour = 3600;
-    if (metrics.powerWatts)
+    if (metrics.powerWatts) {
+        m_summary.meanPowerWatts = (m_powerSum += *metrics.powerWatts) / static_cast<double>(++m_powerCount);
         m_summary.energyWattHours
             = m_summary.energyWattHours.value_or(0) + *metrics.powerWatts * metrics.seconds / secondsAnHour;
-    if (metrics.powerWatts)
-        m_summary.meanPowerWatts = (m_powerSum += *metrics.powerWatts) / static_cast<double>(++m_powerCount);
+    }
     if (written) {
         m_sinceEvaluation.add(metrics.loss);
         note(m_folder.append(metrics));

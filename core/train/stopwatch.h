@@ -4,6 +4,8 @@
 
 namespace tunebench {
 
+inline constexpr double secondsAnHour = 3600;
+
 /// Adds the time it lives to a sum of seconds.
 class Stopwatch {
 public:

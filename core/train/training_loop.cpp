@@ -21,8 +21,6 @@
 namespace tunebench {
 namespace {
 
-constexpr double secondsAnHour = 3600;
-
 /// Why the run ends after so many steps although more were planned; nothing while it goes on.
 std::optional<std::string> earlyEnd(const RunSummary& summary, const RunConfig& config)
 {
