@@ -2,12 +2,16 @@
 #include "app/cli/engine_commands.h"
 
 #include "core/config/cards.h"
-#include "core/memory/process_meter.h"
+#include "core/data/files/parallel.h"
 #include "core/model/model_files.h"
 #include "core/train/plan_memory.h"
 
+#include <algorithm>
+#include <iterator>
 #include <map>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <ostream>
 
 namespace tunebench {
@@ -59,16 +63,27 @@ std::vector<std::vector<std::string>> combinations(const std::vector<GridAxis>& 
     return all;
 }
 
-/// Plans one after another; rows are read once for all plans that read them alike.
+/// Plans, several at once if asked; rows are read once for all plans that read them alike.
 class Planner {
 public:
-    Result<MemoryPlan> plan(const ConfigChoice& choice)
+    Result<MemoryPlan> plan(const ConfigChoice& choice, PlanDetail detail)
+    {
+        const auto extents = extentsFor(choice);
+        if (!extents) {
+            return tl::unexpected(extents.error());
+        }
+        return planMemory(choice, **extents, detail);
+    }
+
+private:
+    Result<const std::vector<RowExtent>*> extentsFor(const ConfigChoice& choice)
     {
         std::string key;
         for (const char* option :
             { "model", "dataset", "dataset_format", "dataset_columns", "loss_on", "objective", "threads" }) {
             key += optionValue(choice.values, option).dump() + '\n';
         }
+        const std::lock_guard lock(m_mutex);
         auto known = m_extents.find(key);
         if (known == m_extents.end()) {
             const RunConfig config = withResolvedPaths(choice.values);
@@ -80,10 +95,10 @@ public:
             }
             known = m_extents.emplace(key, std::move(*extents)).first;
         }
-        return planMemory(choice, known->second);
+        return &known->second;
     }
 
-private:
+    std::mutex m_mutex;
     std::map<std::string, std::vector<RowExtent>> m_extents;
 };
 
@@ -99,11 +114,33 @@ ordered_json planToJson(const MemoryPlan& plan)
     for (size_t i = 0; i < memoryCategoryCount; ++i) {
         categories[std::string(memoryCategoryName(static_cast<MemoryCategory>(i)))] = plan.atPeak.at(i);
     }
-    return { { "peak_allocated", plan.peakAllocated }, { "peak_reserved", nullptr }, { "peak_process", nullptr },
-        { "seconds_per_step", nullptr }, { "at", placeToJson(plan.place) }, { "categories", std::move(categories) },
-        { "resident", plan.resident }, { "limit", plan.limit > 0 ? ordered_json(plan.limit) : ordered_json() },
+    if (plan.peakReserved) {
+        categories["library workspace"] = plan.libraryWorkspace;
+    }
+    const auto orNull = [](const auto& value) { return value ? ordered_json(*value) : ordered_json(); };
+    ordered_json json { { "peak_allocated", plan.peakAllocated }, { "peak_reserved", orNull(plan.peakReserved) },
+        { "peak_process", orNull(plan.peakProcess) }, { "seconds_per_step", orNull(plan.secondsPerStep) },
+        { "at", placeToJson(plan.place) }, { "categories", std::move(categories) }, { "resident", plan.resident },
+        { "limit", plan.limit > 0 ? ordered_json(plan.limit) : ordered_json() },
         { "fits", plan.limit > 0 ? ordered_json(plan.fits()) : ordered_json() },
         { "total_steps", plan.counts.totalSteps }, { "effective_batch", plan.counts.effectiveBatch } };
+    if (!plan.noTime.empty()) {
+        json["no_time"] = plan.noTime;
+    }
+    return json;
+}
+
+/// What a single plan tells beyond the cell of a grid.
+ordered_json detailsToJson(const MemoryPlan& plan)
+{
+    ordered_json curve = ordered_json::array();
+    for (const CurvePoint& point : plan.curve) {
+        curve.push_back(placeToJson(point.place));
+        curve.back().update({ { "peak", point.peak }, { "after", point.after } });
+    }
+    return { { "device", plan.config.device }, { "precision", optionValue(plan.config, "precision") },
+        { "compute", optionValue(plan.config, "compute") }, { "typical_peak", plan.typicalPeak },
+        { "curve", std::move(curve) } };
 }
 
 std::string roomText(const MemoryPlan& plan)
@@ -112,8 +149,24 @@ std::string roomText(const MemoryPlan& plan)
         return "no limit is set (card, memory_limit)";
     }
     return plan.fits()
-        ? "fits: " + bytesText(plan.limit - plan.peakAllocated) + " of " + bytesText(plan.limit) + " free"
-        : "does not fit: " + bytesText(plan.peakAllocated - plan.limit) + " more than " + bytesText(plan.limit);
+        ? "fits: " + bytesText(plan.limit - plan.needed()) + " of " + bytesText(plan.limit) + " free"
+        : "does not fit: " + bytesText(plan.needed() - plan.limit) + " more than " + bytesText(plan.limit);
+}
+
+std::string stepText(double seconds)
+{
+    return fixedText(seconds, seconds < 1 ? 3 : 2) + " s a step";
+}
+
+/// "3.21 s a step, 12:40 in all, evaluations left out".
+std::string timeText(const MemoryPlan& plan)
+{
+    if (!plan.secondsPerStep) {
+        return plan.noTime;
+    }
+    return stepText(*plan.secondsPerStep) + ", "
+        + durationText(*plan.secondsPerStep * static_cast<double>(plan.counts.totalSteps))
+        + " in all, evaluations left out";
 }
 
 std::string placeText(const MemoryPlace& place)
@@ -125,13 +178,25 @@ std::string placeText(const MemoryPlace& place)
 void writePlan(std::ostream& out, const MemoryPlan& plan)
 {
     out << "peak      " << bytesText(plan.peakAllocated) << " (" << plan.peakAllocated << " bytes), " << roomText(plan)
-        << "\nreached   " << placeText(plan.place) << "\nsteps     " << plan.counts.totalSteps << " of "
-        << plan.counts.effectiveBatch << " rows\n";
+        << "\nreached   " << placeText(plan.place) << "; a micro-batch of mean size needs "
+        << bytesText(plan.typicalPeak) << '\n';
+    if (plan.peakReserved) {
+        out << "reserved  " << bytesText(*plan.peakReserved) << " by LibTorch's allocator on " << plan.config.device
+            << " (simulated; not verified on hardware)\n";
+    }
+    if (plan.peakProcess) {
+        out << "process   " << bytesText(*plan.peakProcess) << " on the device\n";
+    }
+    out << "steps     " << plan.counts.totalSteps << " of " << plan.counts.effectiveBatch << " rows\ntime      "
+        << timeText(plan) << '\n';
     for (size_t i = 0; i < memoryCategoryCount; ++i) {
         if (plan.atPeak.at(i) > 0) {
             out << "  " << bytesText(plan.atPeak.at(i)) << "  " << memoryCategoryName(static_cast<MemoryCategory>(i))
                 << '\n';
         }
+    }
+    if (plan.libraryWorkspace > 0) {
+        out << "  " << bytesText(plan.libraryWorkspace) << "  library workspace\n";
     }
 }
 
@@ -146,39 +211,93 @@ ordered_json setToJson(const ConfigChoice& choice, const std::vector<std::string
     return set;
 }
 
-Result<int> planGrid(Console& console, const ConfigChoice& base, const std::vector<GridAxis>& axes)
+/// One combination of a grid.
+struct Cell {
+    ConfigChoice choice;
+    std::vector<std::string> assignments;
+    std::optional<Result<MemoryPlan>> plan {}; ///< once it is made
+};
+
+Result<std::vector<Cell>> cellsOf(const ConfigChoice& base, const std::vector<GridAxis>& axes)
 {
-    Planner planner;
-    ordered_json grid = ordered_json::array();
-    for (const auto& assignments : combinations(axes)) {
-        ConfigChoice choice = base;
-        ordered_json cell;
-        std::string title;
-        std::string problem;
-        for (const std::string& assignment : assignments) {
-            title += (title.empty() ? "" : " ") + assignment;
-            if (const auto set = applyAssignment(choice, assignment); !set) {
+    std::vector<Cell> cells;
+    for (auto& assignments : combinations(axes)) {
+        Cell cell { base, std::move(assignments) };
+        for (const std::string& assignment : cell.assignments) {
+            if (const auto set = applyAssignment(cell.choice, assignment); !set) {
                 return tl::unexpected(set.error());
             }
         }
-        cell["set"] = setToJson(choice, assignments);
-        const auto plan = planner.plan(choice);
-        if (plan) {
-            cell.update(planToJson(*plan));
-        } else {
-            cell["error"] = plan.error().message;
-        }
-        if (!console.json) {
-            console.out << title << ": "
-                        << (plan ? bytesText(plan->peakAllocated) + ", " + roomText(*plan) : plan.error().message)
-                        << '\n';
-        }
-        grid.push_back(std::move(cell));
+        cells.push_back(std::move(cell));
     }
+    return cells;
+}
+
+void writeCell(std::ostream& out, const Cell& cell)
+{
+    std::string title;
+    for (const std::string& assignment : cell.assignments) {
+        title += (title.empty() ? "" : " ") + assignment;
+    }
+    const auto& plan = *cell.plan;
+    out << title << ": ";
+    if (plan) {
+        out << bytesText(plan->peakAllocated) << ", " << roomText(*plan);
+        if (plan->secondsPerStep) {
+            out << ", " << stepText(*plan->secondsPerStep);
+        }
+    } else {
+        out << plan.error().message;
+    }
+    out << std::endl; // a long grid is read while it fills
+}
+
+ordered_json cellToJson(const Cell& cell)
+{
+    ordered_json json { { "set", setToJson(cell.choice, cell.assignments) } };
+    if (const auto& plan = *cell.plan) {
+        json.update(planToJson(*plan));
+    } else {
+        json["error"] = plan.error().message;
+    }
+    return json;
+}
+
+Result<int> planGrid(Console& console, const ConfigChoice& base, const std::vector<GridAxis>& axes)
+{
+    auto cells = cellsOf(base, axes);
+    if (!cells) {
+        return tl::unexpected(cells.error());
+    }
+    Planner planner;
+    std::mutex mutex;
+    size_t written = 0;
+    parallelFor(cells->size(), 0, [&](size_t i) {
+        auto plan = planner.plan((*cells)[i].choice, PlanDetail::figures);
+        const std::lock_guard lock(mutex);
+        (*cells)[i].plan = std::move(plan);
+        for (; !console.json && written < cells->size() && (*cells)[written].plan; ++written) {
+            writeCell(console.out, (*cells)[written]);
+        }
+    });
     if (console.json) {
+        ordered_json grid = ordered_json::array();
+        std::ranges::transform(*cells, std::back_inserter(grid), cellToJson);
         writeJsonLine(console.out, { { "grid", std::move(grid) } });
     }
     return 0;
+}
+
+/// A card of the list is planned for as the CUDA device that it is, unless the options name another device.
+Result<void> chooseCard(ConfigChoice& choice, const std::string& card)
+{
+    if (card.empty()) {
+        return {};
+    }
+    if (findCard(card) != nullptr && !choice.set.contains("device")) {
+        choice.values.device = "cuda:0";
+    }
+    return applyAssignment(choice, "card=" + card);
 }
 
 Result<int> plan(Console& console, const Options& options)
@@ -187,10 +306,8 @@ Result<int> plan(Console& console, const Options& options)
     if (!choice) {
         return tl::unexpected(choice.error());
     }
-    if (!options.card.empty()) {
-        if (const auto set = applyAssignment(*choice, "card=" + options.card); !set) {
-            return tl::unexpected(set.error());
-        }
+    if (const auto chosen = chooseCard(*choice, options.card); !chosen) {
+        return tl::unexpected(chosen.error());
     }
     std::vector<GridAxis> axes;
     for (const std::string& text : options.grid) {
@@ -203,12 +320,14 @@ Result<int> plan(Console& console, const Options& options)
     if (!axes.empty()) {
         return planGrid(console, *choice, axes);
     }
-    const auto planned = Planner().plan(*choice);
+    const auto planned = Planner().plan(*choice, PlanDetail::all);
     if (!planned) {
         return tl::unexpected(planned.error());
     }
     if (console.json) {
-        writeJsonLine(console.out, planToJson(*planned));
+        ordered_json json = planToJson(*planned);
+        json.update(detailsToJson(*planned));
+        writeJsonLine(console.out, json);
     } else {
         writePlan(console.out, *planned);
     }
@@ -229,7 +348,7 @@ std::string cardList()
 void addPlan(CommandLine& line)
 {
     const auto options = std::make_shared<Options>();
-    CLI::App* command = line.add("plan", "What a run will need, to the byte, without running it",
+    CLI::App* command = line.add("plan", "What a run will need in memory and time, without running it",
         [options](Console& console) { return plan(console, *options); });
     addConfigArguments(command, *options);
     command->add_option("--card", options->card, "Card that it shall fit (GTX 1650), or an amount (6 GiB)")

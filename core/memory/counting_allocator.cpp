@@ -55,15 +55,30 @@ private:
     }
 };
 
+/// The trace that the thread writes, if any.
+thread_local MetaTrace* currentTrace = nullptr;
+
+/// What stands for a block of the meta device, which has no memory.
+struct MetaBlock {
+    int64_t asked; ///< bytes
+    int64_t bytes; ///< rounded
+    MemoryCategory category;
+    uint32_t number; ///< in the trace
+};
+
 class MetaCountingAllocator final : public c10::Allocator {
 public:
     c10::DataPtr allocate(size_t bytes) override
     {
-        auto record
-            = std::make_unique<BlockHeader>(BlockHeader { MemoryLedger::rounded(bytes), CategoryScope::current() });
-        TORCH_CHECK_WITH(OutOfMemoryError, metaLedger().add(record->bytes, record->category),
+        MetaTrace* trace = currentTrace;
+        const size_t unit = trace ? trace->unit() : MemoryLedger::rounding;
+        auto block = std::make_unique<MetaBlock>(MetaBlock { static_cast<int64_t>(bytes),
+            static_cast<int64_t>((bytes + unit - 1) / unit * unit), CategoryScope::current(), 0 });
+        TORCH_CHECK_WITH(OutOfMemoryError, metaLedger().add(block->bytes, block->category),
             "Out of memory: the plan passes its limit of ", metaLedger().limit(), " bytes.");
-        return { nullptr, record.release(), &release, c10::Device(c10::kMeta) };
+        if (trace && bytes > 0)
+            block->number = trace->allocated(block->asked, block->category);
+        return { nullptr, block.release(), &release, c10::Device(c10::kMeta) };
     }
 
     c10::DeleterFnPtr raw_deleter() const override { return nullptr; }
@@ -72,8 +87,10 @@ public:
 private:
     static void release(void* context)
     {
-        const std::unique_ptr<BlockHeader> record(static_cast<BlockHeader*>(context));
-        metaLedger().subtract(record->bytes, record->category);
+        const std::unique_ptr<MetaBlock> block(static_cast<MetaBlock*>(context));
+        metaLedger().subtract(block->bytes, block->category);
+        if (MetaTrace* trace = currentTrace; trace && block->asked > 0)
+            trace->released(block->number, block->asked, block->category);
     }
 };
 
@@ -87,8 +104,30 @@ MemoryLedger& cpuLedger()
 
 MemoryLedger& metaLedger()
 {
-    static MemoryLedger ledger;
+    static thread_local MemoryLedger ledger;
     return ledger;
+}
+
+MetaTrace::MetaTrace(size_t unit)
+    : m_unit(unit)
+{
+    currentTrace = this;
+}
+
+MetaTrace::~MetaTrace()
+{
+    currentTrace = nullptr;
+}
+
+uint32_t MetaTrace::allocated(int64_t bytes, MemoryCategory category)
+{
+    m_events.push_back({ bytes, m_blocks, false, category, PlaceScope::current() });
+    return m_blocks++;
+}
+
+void MetaTrace::released(uint32_t block, int64_t bytes, MemoryCategory category)
+{
+    m_events.push_back({ bytes, block, true, category, PlaceScope::current() });
 }
 
 void installCountingAllocators()

@@ -1,6 +1,8 @@
 #pragma once
 
-#include "core/memory/memory_ledger.h"
+#include "core/memory/allocation_trace.h"
+
+#include <cstddef>
 
 namespace tunebench {
 
@@ -10,8 +12,32 @@ namespace tunebench {
 /// place where we follow it.)
 void installCountingAllocators();
 
-/// The counts of the CPU and of the meta device.
+/// The counts of the CPU.
 MemoryLedger& cpuLedger();
+/// Those of the meta device for the calling thread: several threads can run dry at once.
 MemoryLedger& metaLedger();
+
+/// While it lives, sizes on the meta device are rounded up to `unit` bytes, as the allocator of the device that is
+/// planned for rounds them, and what the calling thread allocates and releases there is written down. One a thread at a
+/// time, begun while nothing of the thread is allocated there.
+class MetaTrace {
+public:
+    explicit MetaTrace(size_t unit);
+    MetaTrace(const MetaTrace&) = delete;
+    MetaTrace& operator=(const MetaTrace&) = delete;
+    ~MetaTrace();
+
+    const AllocationTrace& events() const { return m_events; }
+    size_t unit() const { return m_unit; }
+
+    /// The number of the new block.
+    uint32_t allocated(int64_t bytes, MemoryCategory category);
+    void released(uint32_t block, int64_t bytes, MemoryCategory category);
+
+private:
+    size_t m_unit;
+    uint32_t m_blocks = 0;
+    AllocationTrace m_events;
+};
 
 } // namespace tunebench

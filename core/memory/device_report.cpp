@@ -1,5 +1,7 @@
 #include "core/memory/device_report.h"
 
+#include "core/config/cards.h"
+
 #include <algorithm>
 #include <cmath>
 #include <fstream>
@@ -71,11 +73,13 @@ void chooseByCapability(DeviceMeasurement& device)
         return;
     }
     // Cards named GTX have no tensor cores: half precision saves memory there, and its products are slow.
-    const bool tensorCores = device.name.find("GTX") == std::string::npos;
-    device.automaticPrecision = NumberType::fp16;
-    device.automaticCompute = tensorCores ? NumberType::fp16 : NumberType::fp32;
-    device.reason = tensorCores ? "not measured; cards of this kind multiply fast in fp16"
-                                : "not measured; cards of this kind multiply slowly in fp16";
+    const Card* card = findCard(device.name);
+    const bool tensorCores = card ? card->tensorCores : device.name.find("GTX") == std::string::npos;
+    const NumberType half = card && card->bf16 ? NumberType::bf16 : NumberType::fp16;
+    device.automaticPrecision = half;
+    device.automaticCompute = tensorCores ? half : NumberType::fp32;
+    device.reason = "not measured; cards of this kind multiply "
+        + std::string(tensorCores ? "fast in " + typeNames.at(half) : "slowly in fp16");
 }
 
 std::string processorName()
@@ -98,15 +102,21 @@ nlohmann::ordered_json reportToJson(const MachineReport& report)
                 { "gflops", type.gflops ? nlohmann::ordered_json(*type.gflops) : nullptr },
                 { "relative_error",
                     type.worstRelativeError ? nlohmann::ordered_json(*type.worstRelativeError) : nullptr },
-                { "passes_self_test", type.passesSelfTest } });
+                { "passes_self_test", type.passesSelfTest }, { "steps_timed", type.stepsTimed } });
         }
+        auto operations = nlohmann::ordered_json::array();
+        for (const OperationPrice& price : device.operations)
+            operations.push_back({ { "kind", price.kind }, { "call", price.call }, { "shape", price.shape },
+                { "flop", price.flop }, { "element", price.element }, { "byte", price.byte } });
         devices.push_back(
             { { "device", device.device }, { "name", device.name }, { "memory_total", device.memoryTotal },
                 { "memory_available", device.memoryAvailable }, { "threads", device.threads }, { "types", types },
                 { "auto",
                     { { "precision", typeNames.at(device.automaticPrecision) },
                         { "compute", typeNames.at(device.automaticCompute) } } },
-                { "reason", device.reason } });
+                { "reason", device.reason },
+                { "overhead", device.overhead ? nlohmann::ordered_json(*device.overhead) : nullptr },
+                { "operations", std::move(operations) } });
     }
     return { { "libtorch", report.libtorch }, { "driver", report.driver }, { "devices", devices } };
 }
@@ -129,11 +139,21 @@ std::optional<MachineReport> reportFromJson(std::string_view text)
                 device.types.push_back({ .type = typeNamed(type.at("type")),
                     .gflops = optionalNumber(type.at("gflops")),
                     .worstRelativeError = optionalNumber(type.at("relative_error")),
-                    .passesSelfTest = type.at("passes_self_test") });
+                    .passesSelfTest = type.at("passes_self_test"),
+                    .stepsTimed = type.at("steps_timed") });
             }
             device.automaticPrecision = typeNamed(entry.at("auto").at("precision"));
             device.automaticCompute = typeNamed(entry.at("auto").at("compute"));
             device.reason = entry.at("reason");
+            if (!entry.at("overhead").is_null())
+                device.overhead = entry.at("overhead").get<int64_t>();
+            for (const auto& price : entry.at("operations"))
+                device.operations.push_back({ .kind = price.at("kind"),
+                    .call = price.at("call"),
+                    .shape = price.at("shape"),
+                    .flop = price.at("flop"),
+                    .element = price.at("element"),
+                    .byte = price.at("byte") });
             report.devices.push_back(std::move(device));
         }
         return report;

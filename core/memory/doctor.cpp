@@ -1,12 +1,14 @@
 #include "core/memory/doctor.h"
 
 #include "core/base/files.h"
+#include "core/config/cards.h"
 #include "core/config/options.h"
 #include "core/memory/device.h"
 #include "core/memory/device_report.h"
 #include "core/memory/nvml.h"
 #include "core/memory/process_meter.h"
 #include "core/memory/product_speed.h"
+#include "core/train/measure_operations.h"
 
 #include <ATen/Parallel.h>
 #include <algorithm>
@@ -68,10 +70,63 @@ bool describes(const MachineReport& stored, const MachineReport& now)
         && std::ranges::equal(stored.devices, now.devices, same);
 }
 
+/// The card of the list that a run on CUDA names.
+const Card* namedCard(const RunConfig& config)
+{
+    return config.card && config.device.starts_with("cuda") ? findCard(*config.card) : nullptr;
+}
+
 const DeviceMeasurement* find(const MachineReport& report, const std::string& device)
 {
     const auto found = std::ranges::find(report.devices, device, &DeviceMeasurement::device);
     return found == report.devices.end() ? nullptr : &*found;
+}
+
+/// Bytes that this process takes on the device besides what LibTorch's allocator has there; nothing where the driver
+/// does not tell, and on the CPU, where it depends on the heap's holes.
+std::optional<int64_t> overheadOn(at::Device device)
+{
+    const DeviceMemory memory = readDeviceMemory(device);
+    if (device.is_cpu())
+        return std::nullopt;
+    const auto reading = Nvml().read(device.index());
+    if (!reading || !reading->usedByThisProcess || !memory.reserved)
+        return std::nullopt;
+    return *reading->usedByThisProcess - *memory.reserved;
+}
+
+TypeMeasurement measuredType(NumberType type, at::Device device)
+{
+    try {
+        return measureProducts(type, device);
+    } catch (const std::exception&) { // the device cannot multiply in this type
+        return { .type = type };
+    }
+}
+
+/// Steps in a type that is far slower than another would take minutes, and nobody trains in it.
+bool worthTiming(const TypeMeasurement& type, const DeviceMeasurement& device)
+{
+    const auto fastest = std::ranges::max_element(device.types, {}, &TypeMeasurement::gflops);
+    return type.gflops && *type.gflops * 2.5 >= *fastest->gflops;
+}
+
+void measure(DeviceMeasurement& measured, at::Device device)
+{
+    for (const NumberType type : measuredTypes)
+        measured.types.push_back(measuredType(type, device));
+    std::vector<TimedOperation> operations;
+    for (TypeMeasurement& type : measured.types) {
+        if (type.type != NumberType::fp32 && !worthTiming(type, measured))
+            continue;
+        const auto timed = measureOperations(type.type, device);
+        operations.insert(operations.end(), timed.begin(), timed.end());
+        type.stepsTimed = true;
+    }
+    measured.operations = fitPrices(operations);
+    chooseByMeasurement(measured);
+    measured.overhead = overheadOn(device);
+    releaseCachedMemory(device);
 }
 
 } // namespace
@@ -81,17 +136,8 @@ MachineReport examineMachine()
     MachineReport report = machineFacts();
     for (DeviceMeasurement& device : report.devices) {
         const auto opened = openDevice(device.device);
-        if (!opened)
-            continue;
-        for (const NumberType type : measuredTypes) {
-            try {
-                device.types.push_back(measureProducts(type, *opened));
-            } catch (const std::exception&) { // the device cannot multiply in this type
-                device.types.push_back({ .type = type });
-            }
-        }
-        chooseByMeasurement(device);
-        releaseCachedMemory(*opened);
+        if (opened)
+            measure(device, *opened);
     }
     std::error_code ignored; // without the folder the write says what is wrong, and the report is good without it
     std::filesystem::create_directories(dataDirectory(), ignored);
@@ -114,6 +160,14 @@ DeviceMeasurement knownDevice(const std::string& device)
     return found ? *found : DeviceMeasurement { .device = device };
 }
 
+DeviceMeasurement plannedDevice(const RunConfig& config)
+{
+    DeviceMeasurement known = knownDevice(config.device);
+    const Card* card = namedCard(config);
+    return card && findCard(known.name) != card ? DeviceMeasurement { .device = config.device, .name = card->name }
+                                                : known;
+}
+
 Result<RunConfig> resolveAutomatic(RunConfig config)
 {
     auto report = storedReport();
@@ -125,6 +179,13 @@ Result<RunConfig> resolveAutomatic(RunConfig config)
     if (config.device == "auto")
         config.device = report->devices.front().device;
     const DeviceMeasurement* device = find(*report, config.device);
+    const Card* card = namedCard(config);
+    DeviceMeasurement other;
+    if (card && (!device || findCard(device->name) != card)) {
+        other = { .device = config.device, .name = card->name };
+        chooseByCapability(other);
+        device = &other;
+    }
     if (!device) {
         const auto opened = openDevice(config.device);
         return failure(opened ? "device: " + config.device + " cannot be used." : opened.error().message);

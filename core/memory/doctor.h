@@ -2,6 +2,7 @@
 
 #include "core/base/result.h"
 #include "core/config/run_config.h"
+#include "core/memory/operation_price.h"
 
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
@@ -16,6 +17,7 @@ struct TypeMeasurement {
     std::optional<double> gflops; ///< absent where the device cannot multiply in it
     std::optional<double> worstRelativeError; ///< of a product against fp64
     bool passesSelfTest = false;
+    bool stepsTimed = false; ///< the device's `operations` have those of steps in this type
 };
 
 /// What one device can do.
@@ -26,6 +28,8 @@ struct DeviceMeasurement {
     int64_t memoryAvailable = 0; ///< bytes
     int threads = 0; ///< CPU only
     std::vector<TypeMeasurement> types;
+    std::vector<OperationPrice> operations; ///< what the operations of a training step cost; empty: not measured
+    std::optional<int64_t> overhead; ///< bytes that the process takes on the device besides LibTorch's allocator
     NumberType automaticPrecision = NumberType::fp32; ///< what `precision: auto` becomes for LoRA
     NumberType automaticCompute = NumberType::fp32; ///< what `compute: auto` becomes
     std::string reason; ///< why, in a sentence
@@ -37,7 +41,7 @@ struct MachineReport {
     std::vector<DeviceMeasurement> devices;
 };
 
-/// Measures this machine (a few seconds) and stores the result for `auto` and the plan.
+/// Measures this machine (half a minute) and stores the result for `auto` and the plan.
 MachineReport examineMachine();
 
 /// The stored measurement, if there is one for this machine.
@@ -46,10 +50,15 @@ std::optional<MachineReport> storedReport();
 /// What is known of a device ("cpu", "cuda:0"): the stored measurement, or name and memory alone.
 DeviceMeasurement knownDevice(const std::string& device);
 
+/// The device that a run with these options is planned for: the one that it runs on, or the card that it names where
+/// that is another one. `config.device` must have been resolved.
+DeviceMeasurement plannedDevice(const RunConfig& config);
+
 nlohmann::ordered_json reportToJson(const MachineReport& report);
 
 /// `auto` for device, precision and compute resolved: from the stored measurement, or by a rule over what the device
-/// has. Plan, training and GUI all call this one function.
+/// has. A run on CUDA that names a card of the list is resolved as for that card, which need not be there. Plan,
+/// training and GUI all call this one function.
 Result<RunConfig> resolveAutomatic(RunConfig config);
 
 } // namespace tunebench

@@ -53,6 +53,11 @@ PlaceScope::~PlaceScope()
     currentPlace = m_before;
 }
 
+MemoryPlace PlaceScope::current()
+{
+    return currentPlace;
+}
+
 int64_t MemoryLedger::rounded(size_t bytes)
 {
     return static_cast<int64_t>((bytes + rounding - 1) / rounding * rounding);

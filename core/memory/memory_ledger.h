@@ -43,6 +43,8 @@ struct MemoryPlace {
     int layer = -1; ///< of the decoder; -1: none
     std::string_view operation = "load"; ///< load, embedding, attention, mlp, head and loss, clip, optimizer, ...
     std::string_view pass = "load"; ///< load, forward, recompute, backward, update
+
+    bool operator==(const MemoryPlace&) const = default;
 };
 
 /// While it lives, the calling thread is at `place`.
@@ -54,6 +56,8 @@ public:
     PlaceScope(const PlaceScope&) = delete;
     PlaceScope& operator=(const PlaceScope&) = delete;
     ~PlaceScope();
+
+    static MemoryPlace current();
 
 private:
     MemoryPlace m_before;

@@ -1,30 +1,121 @@
 #include "core/train/dry_run.h"
 
+#include "core/memory/caching_allocator.h"
 #include "core/memory/counting_allocator.h"
 #include "core/memory/device.h"
+#include "core/train/operation_recorder.h"
 #include "core/train/trainee.h"
 
-#include <mutex>
+#include <ATen/core/LegacyTypeDispatch.h>
+#include <algorithm>
 
 namespace tunebench {
+namespace {
+
+bool isCuda(const RunConfig& config)
+{
+    return config.device.starts_with("cuda");
+}
+
+/// The events of a trace by micro-batch.
+class MicroBatchTraces {
+public:
+    explicit MicroBatchTraces(const MetaTrace& trace)
+        : m_trace(trace)
+        , m_before(metaLedger().allocated())
+    {
+    }
+
+    void beginMicroBatch()
+    {
+        m_begins.push_back(m_trace.events().size());
+        m_live = metaLedger().allocated() - m_before;
+    }
+
+    /// Sets the peak of each micro-batch, and the curve of the highest one with the update behind it.
+    void describe(PlannedMemory& planned) const
+    {
+        if (m_begins.empty())
+            return;
+        const std::span<const AllocationEvent> all(m_trace.events());
+        const auto isUpdate = [](const AllocationEvent& event) { return event.place.pass == "update"; };
+        const auto last = all.subspan(m_begins.back());
+        const size_t update
+            = m_begins.back() + static_cast<size_t>(std::ranges::find_if(last, isUpdate) - last.begin());
+        for (size_t i = 0; i < m_begins.size(); ++i) {
+            const size_t end = i + 1 < m_begins.size() ? m_begins[i + 1] : update;
+            auto curve = curveOf(all.subspan(m_begins[i], end - m_begins[i]));
+            const bool highest = planned.curve.empty() || peakOf(curve) > peakOf(planned.curve);
+            planned.microBatchPeaks.push_back(peakOf(curve));
+            if (highest)
+                planned.curve = std::move(curve);
+        }
+        auto behind = curveOf(all.subspan(update));
+        while (!behind.empty() && behind.back().place.pass != "update") // what the end of the step lets go
+            behind.pop_back();
+        planned.curve.insert(planned.curve.end(), behind.begin(), behind.end());
+    }
+
+private:
+    std::vector<CurvePoint> curveOf(std::span<const AllocationEvent> events) const
+    {
+        return stepCurve(events, static_cast<int64_t>(m_trace.unit()), m_live);
+    }
+
+    static int64_t peakOf(const std::vector<CurvePoint>& curve)
+    {
+        return curve.empty() ? 0 : std::ranges::max_element(curve, {}, &CurvePoint::peak)->peak;
+    }
+
+    const MetaTrace& m_trace;
+    int64_t m_before; ///< bytes that others hold
+    int64_t m_live = 0; ///< bytes between micro-batches
+    std::vector<size_t> m_begins;
+};
+
+} // namespace
 
 Result<PlannedMemory> dryRun(
     const RunConfig& config, const ModelSpec& spec, std::span<const std::vector<MicroBatch>> steps)
 {
-    // The meta device has one ledger for the process; plans take turns.
-    static std::mutex turn;
-    const std::lock_guard lock(turn);
     initializeEngine();
+    const at::AutoDispatchBelowADInplaceOrView noGradients;
     const int64_t before = metaLedger().allocated();
     metaLedger().resetPeak();
+    const MetaTrace trace(isCuda(config) ? CachingAllocator::roundTo : MemoryLedger::rounding);
+    MicroBatchTraces microBatches(trace);
+    PlannedMemory planned;
+    {
+        auto trainee = makeTrainee(config, spec, nullptr, nullptr, at::kMeta);
+        if (!trainee)
+            return tl::unexpected(trainee.error());
+        planned.resident = metaLedger().allocated() - before;
+        for (const auto& group : steps) {
+            trainStep(*trainee, config, group, config.learningRate, [&] {
+                microBatches.beginMicroBatch();
+                return true;
+            });
+        }
+        planned.peakAllocated = metaLedger().peak() - before;
+        planned.atPeak = metaLedger().breakdownAtPeak();
+        planned.place = metaLedger().placeOfPeak();
+        microBatches.describe(planned);
+    }
+    if (isCuda(config))
+        planned.peakReserved = peakReserved(trace.events());
+    return planned;
+}
+
+Result<StepOperations> countOperations(const RunConfig& config, const ModelSpec& spec, const MicroBatch& batch)
+{
+    initializeEngine();
+    const at::AutoDispatchBelowADInplaceOrView noGradients;
     auto trainee = makeTrainee(config, spec, nullptr, nullptr, at::kMeta);
     if (!trainee)
         return tl::unexpected(trainee.error());
-    const int64_t resident = metaLedger().allocated() - before;
-    for (const auto& group : steps)
-        trainStep(*trainee, config, group, config.learningRate, [] { return true; });
-    return PlannedMemory { metaLedger().peak() - before, resident, metaLedger().breakdownAtPeak(),
-        metaLedger().placeOfPeak() };
+    const OperationRecorder recorder;
+    trainStep(*trainee, config, { &batch, 1 }, config.learningRate, [] { return true; });
+    return StepOperations { recorder.ofPasses(), recorder.ofUpdate() };
 }
 
 } // namespace tunebench

@@ -3,9 +3,13 @@
 #include "core/config/run_config.h"
 #include "core/data/micro_batches.h"
 #include "core/memory/memory_ledger.h"
+#include "core/memory/operation_price.h"
+#include "core/memory/step_curve.h"
 #include "core/model/model_spec.h"
 
+#include <optional>
 #include <span>
+#include <vector>
 
 namespace tunebench {
 
@@ -15,11 +19,25 @@ struct PlannedMemory {
     int64_t resident = 0; ///< bytes between steps
     MemoryBreakdown atPeak {};
     MemoryPlace place; ///< of the peak
+    std::vector<int64_t> microBatchPeaks; ///< bytes, of each micro-batch in order
+    std::vector<CurvePoint> curve; ///< of the micro-batch that needs the most, and of the update
+    std::optional<int64_t>
+        peakReserved; ///< bytes that LibTorch's allocator takes from a CUDA device; nothing elsewhere
 };
 
 /// Makes the model on the meta device and runs the given optimizer steps there: the very code that trains, with no
-/// numbers. `config` must have been resolved; rows and order do not matter, shapes do.
+/// numbers. `config` must have been resolved; its device says how sizes are rounded, and need not be there. Rows and
+/// order do not matter, shapes do.
 Result<PlannedMemory> dryRun(
     const RunConfig& config, const ModelSpec& spec, std::span<const std::vector<MicroBatch>> steps);
+
+/// The operations of one step.
+struct StepOperations {
+    std::vector<OperationCount> microBatch; ///< forward and backward
+    std::vector<OperationCount> update; ///< of the optimizer
+};
+
+/// What a step of the given micro-batch computes, counted in a dry run.
+Result<StepOperations> countOperations(const RunConfig& config, const ModelSpec& spec, const MicroBatch& batch);
 
 } // namespace tunebench

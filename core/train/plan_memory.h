@@ -5,9 +5,15 @@
 #include "core/data/dataset.h"
 #include "core/data/micro_batches.h"
 #include "core/memory/memory_ledger.h"
+#include "core/memory/step_curve.h"
+#include "core/model/model_spec.h"
 
+#include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <string>
+#include <vector>
 
 namespace tunebench {
 
@@ -15,13 +21,28 @@ namespace tunebench {
 struct MemoryPlan {
     int64_t peakAllocated = 0; ///< bytes, over load and all steps, as the metrics' peak_allocated
     int64_t resident = 0; ///< bytes between steps
-    MemoryBreakdown atPeak {}; ///< adds up to the peak
+    int64_t libraryWorkspace = 0; ///< bytes within the peak that the device's libraries hold for themselves
+    MemoryBreakdown atPeak {}; ///< with libraryWorkspace it adds up to the peak
     MemoryPlace place; ///< of the peak
+    int64_t typicalPeak = 0; ///< bytes, of a micro-batch of mean size
+    std::vector<CurvePoint> curve; ///< memory over the operations of the step with the peak
+    std::optional<int64_t> peakReserved; ///< bytes that LibTorch takes from a CUDA device
+    std::optional<int64_t> peakProcess; ///< the same and what the process itself takes there, as `doctor` measured it
+    std::optional<double> secondsPerStep; ///< mean, evaluations left out
+    std::string noTime; ///< why there is none, a sentence
     int64_t limit = 0; ///< bytes that the options allow (limitBytes); 0: no limit
     RunConfig config; ///< as resolved
     StepCounts counts;
 
-    bool fits() const { return limit == 0 || peakAllocated <= limit; }
+    /// What has to find room in the limit.
+    int64_t needed() const { return peakReserved ? std::max(*peakReserved, peakAllocated) : peakAllocated; }
+    bool fits() const { return limit == 0 || needed() <= limit; }
+};
+
+/// How much a plan tells.
+enum class PlanDetail : uint8_t {
+    figures, ///< no typical peak and no curve: faster, for many plans at once
+    all,
 };
 
 /// The lengths of the rows that a run with these options reads, before truncation; encoded ones are kept from time to
@@ -29,10 +50,15 @@ struct MemoryPlan {
 Result<std::vector<RowExtent>> datasetExtents(const RunConfig& config, int64_t vocabularySize);
 
 /// The most memory that a run would hold at once, bytes as `peak_allocated` counts them: the training step itself, run
-/// dry on the micro-batches of the run that are extreme (most tokens, the longest row, most supervised tokens).
-/// `extents` are those of all usable rows of the dataset, before truncation; the rows that eval_share holds out are
-/// left out as the run leaves them out. `auto` options are resolved as training resolves them. An error when the model
-/// cannot be opened or no row is left to train on. Takes some milliseconds beside opening the model's header.
-Result<MemoryPlan> planMemory(const ConfigChoice& choice, std::span<const RowExtent> extents);
+/// dry on the micro-batches of the run that are extreme (most tokens, the longest row, most supervised tokens); and the
+/// time of a step, from the operations that the dry run counts and their prices on the device. `extents` are those of
+/// all usable rows of the dataset, before truncation; the rows that eval_share holds out are left out as the run leaves
+/// them out. `auto` options are resolved as training resolves them. An error when the model cannot be opened or no row
+/// is left to train on. Takes some ten milliseconds. Several threads may plan at once.
+Result<MemoryPlan> planMemory(const ConfigChoice& choice, std::span<const RowExtent> extents, PlanDetail detail);
+
+/// The same for options that have been resolved, and a model that is described but need not be there.
+Result<MemoryPlan> planModel(
+    const RunConfig& config, const ModelSpec& spec, std::span<const RowExtent> extents, PlanDetail detail);
 
 } // namespace tunebench

@@ -44,7 +44,7 @@ std::vector<Remedy> planRemedies(const ConfigChoice& choice, std::span<const Row
         const bool applied = std::ranges::all_of(candidate.changes, [&](const auto& change) {
             return applyAssignment(changed, change.first + "=" + change.second).has_value();
         });
-        const auto planned = applied ? planMemory(changed, extents) : failure("");
+        const auto planned = applied ? planMemory(changed, extents, PlanDetail::figures) : failure("");
         if (!planned || planned->peakAllocated >= plan.peakAllocated)
             continue;
         candidate.saving = plan.peakAllocated - planned->peakAllocated;

@@ -17,6 +17,7 @@
 #include "core/train/save_result.h"
 #include "core/train/training_loop.h"
 
+#include <ATen/core/LegacyTypeDispatch.h>
 #include <algorithm>
 
 namespace tunebench {
@@ -108,6 +109,7 @@ Result<LoopEnd> trainAndSave(
     const auto device = openDevice(inputs.config.device);
     if (!device)
         return tl::unexpected(device.error());
+    const at::AutoDispatchBelowADInplaceOrView noGradients; // LibTorch's own gradients are not used: less work a call
     useThreads(inputs.config.threads);
     if (auto limited = limitMemory(*device, limitBytes(inputs.config)); !limited)
         return tl::unexpected(limited.error());

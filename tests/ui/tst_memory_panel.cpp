@@ -18,7 +18,7 @@ constexpr int64_t mebibyte = 1048576;
 constexpr int patience = 30000;
 
 /// A peak of 100 MiB a row of the micro-batch, half of it weights; the limit is that of the options.
-Result<MemoryPlan> plan(const ConfigChoice& choice, std::span<const RowExtent> extents)
+Result<MemoryPlan> plan(const ConfigChoice& choice, std::span<const RowExtent> extents, PlanDetail /*detail*/)
 {
     if (choice.values.batchSize == 7)
         return failure("No row is left.");

@@ -87,7 +87,7 @@ void MemoryPanel::plan()
     m_task.request(
         [data, choice = m_model.choice(), planner = m_planner](const std::stop_token& stop) -> SharedOutcome {
             const auto& extents = data->inspection.extents;
-            auto plan = planner.plan(choice, extents);
+            auto plan = planner.plan(choice, extents, PlanDetail::all);
             std::vector<Remedy> remedies;
             if (plan && planner.remedies != nullptr && !stop.stop_requested()) {
                 remedies = planner.remedies(choice, extents, *plan);

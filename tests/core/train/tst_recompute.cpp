@@ -99,7 +99,7 @@ private Q_SLOTS:
         QVERIFY(selective < off);
         QVERIFY(full < selective);
         QVERIFY(peak(GradientCheckpointing::offload, "cuda:0") < full);
-        QCOMPARE(peak(GradientCheckpointing::offload, "cpu"), full);
+        QCOMPARE(peak(GradientCheckpointing::offload, "cpu"), peak(GradientCheckpointing::full, "cpu"));
     }
 
     void peakHasAPlace()

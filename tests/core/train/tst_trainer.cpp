@@ -118,7 +118,8 @@ private slots:
         const TrainingJob made = job(assignments);
         const auto inspected = inspectDataset(made.config.values.dataset, made.config.values);
         QVERIFY(inspected.has_value() && !inspected->extents.empty());
-        const auto planned = planMemory(made.config, inspected->extents).map(&MemoryPlan::peakAllocated);
+        const auto planned
+            = planMemory(made.config, inspected->extents, PlanDetail::all).map(&MemoryPlan::peakAllocated);
         QVERIFY2(planned.has_value(), planned ? "" : planned.error().message.c_str());
         const Record record = run(made);
         QVERIFY(record.outcome.has_value());
@@ -127,7 +128,7 @@ private slots:
 
     void planNeedsRows()
     {
-        const auto planned = planMemory(job({}).config, {});
+        const auto planned = planMemory(job({}).config, {}, PlanDetail::all);
         QVERIFY(!planned.has_value());
         QVERIFY(planned.error().message.find("No row") != std::string::npos);
     }

@@ -1,0 +1,187 @@
+#include "core/memory/operation_price.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <map>
+
+namespace tunebench {
+namespace {
+
+constexpr size_t featureCount = 4;
+using Features = std::array<double, featureCount>;
+
+Features featuresOf(const OperationCount& work)
+{
+    return { work.calls, work.flops, work.elements, work.bytes };
+}
+
+double dot(const Features& a, const Features& b)
+{
+    double sum = 0;
+    for (size_t i = 0; i < featureCount; ++i)
+        sum += a[i] * b[i];
+    return sum;
+}
+
+/// A row of the equations: features and time, both divided by the root of the time so that errors weigh by it.
+struct Equation {
+    Features features;
+    double target;
+};
+
+/// Least squares over the features of `mask` alone, by the normal equations; false where they do not determine it.
+bool solve(std::span<const Equation> equations, unsigned mask, Features& weights)
+{
+    std::vector<size_t> chosen;
+    for (size_t i = 0; i < featureCount; ++i) {
+        if ((mask >> i & 1U) != 0)
+            chosen.push_back(i);
+    }
+    const size_t n = chosen.size();
+    std::vector<std::vector<double>> rows(n, std::vector<double>(n + 1));
+    Features scale {};
+    for (const size_t i : chosen) {
+        for (const Equation& equation : equations)
+            scale[i] = std::max(scale[i], equation.features[i]);
+        if (scale[i] == 0)
+            return false;
+    }
+    for (const Equation& equation : equations) {
+        for (size_t i = 0; i < n; ++i) {
+            const double left = equation.features[chosen[i]] / scale[chosen[i]];
+            for (size_t j = 0; j < n; ++j)
+                rows[i][j] += left * equation.features[chosen[j]] / scale[chosen[j]];
+            rows[i][n] += left * equation.target;
+        }
+    }
+    for (size_t i = 0; i < n; ++i) { // Gauss; the matrix is symmetric and small
+        if (rows[i][i] <= 1e-12 * rows[0][0])
+            return false;
+        for (size_t k = i + 1; k < n; ++k) {
+            const double factor = rows[k][i] / rows[i][i];
+            for (size_t j = i; j <= n; ++j)
+                rows[k][j] -= factor * rows[i][j];
+        }
+    }
+    weights = {};
+    for (size_t i = n; i-- > 0;) {
+        double value = rows[i][n];
+        for (size_t j = i + 1; j < n; ++j)
+            value -= rows[i][j] * weights[chosen[j]] * scale[chosen[j]];
+        weights[chosen[i]] = value / rows[i][i] / scale[chosen[i]];
+    }
+    return true;
+}
+
+double squaredError(std::span<const Equation> equations, const Features& weights)
+{
+    double sum = 0;
+    for (const Equation& equation : equations) {
+        const double error = dot(equation.features, weights) - equation.target;
+        sum += error * error;
+    }
+    return sum;
+}
+
+Features fit(std::span<const Equation> equations)
+{
+    Features best {};
+    double bestError = std::numeric_limits<double>::infinity();
+    for (unsigned mask = 1; mask < 1U << featureCount; ++mask) {
+        Features weights {};
+        if (!solve(equations, mask, weights) || *std::ranges::min_element(weights) < 0)
+            continue;
+        const double error = squaredError(equations, weights);
+        if (error < bestError) {
+            bestError = error;
+            best = weights;
+        }
+    }
+    return best;
+}
+
+double middle(std::vector<double> values)
+{
+    if (values.empty())
+        return 0;
+    const auto half = values.begin() + std::ssize(values) / 2;
+    std::ranges::nth_element(values, half);
+    return *half;
+}
+
+/// Times of operations of one kind, by their work.
+using TimesByWork = std::map<Features, std::vector<TimedOperation>>;
+
+OperationPrice fitPrice(std::string_view kind, const TimesByWork& byWork)
+{
+    std::vector<Equation> equations;
+    double excess = 0;
+    int shapes = 0;
+    for (const auto& [work, operations] : byWork) {
+        double sum = 0;
+        int later = 0;
+        for (const TimedOperation& one : operations) {
+            if (one.work.shapes > 0 && operations.size() > 1)
+                continue;
+            sum += one.seconds;
+            ++later;
+        }
+        const double seconds = std::max(sum / later, 1e-9);
+        const double weight = 1 / std::sqrt(seconds);
+        Features features = work;
+        for (double& feature : features)
+            feature *= weight;
+        equations.push_back({ features, seconds * weight });
+        for (const TimedOperation& one : operations) {
+            if (one.work.shapes == 0 || operations.size() == 1)
+                continue;
+            excess += one.seconds - seconds;
+            ++shapes;
+        }
+    }
+    const Features price = fit(equations);
+    return { .kind = std::string(kind),
+        .call = price[0],
+        .shape = shapes > 0 ? std::max(0.0, excess / shapes) : 0,
+        .flop = price[1],
+        .element = price[2],
+        .byte = price[3] };
+}
+
+} // namespace
+
+std::vector<OperationPrice> fitPrices(std::span<const TimedOperation> timed)
+{
+    std::map<std::string_view, TimesByWork> byKind;
+    for (const TimedOperation& operation : timed)
+        byKind[operation.work.kind][featuresOf(operation.work)].push_back(operation);
+    std::vector<OperationPrice> prices;
+    for (const auto& [kind, byWork] : byKind)
+        prices.push_back(fitPrice(kind, byWork));
+    return prices;
+}
+
+double secondsOf(std::span<const OperationCount> counts, std::span<const OperationPrice> prices)
+{
+    std::map<std::string_view, const OperationPrice*> byKind;
+    std::vector<double> calls, bytes;
+    for (const OperationPrice& price : prices) {
+        byKind[price.kind] = &price;
+        calls.push_back(price.call);
+        if (price.byte > 0)
+            bytes.push_back(price.byte);
+    }
+    const OperationPrice other { .kind = {}, .call = middle(calls), .byte = middle(bytes) };
+    double seconds = 0;
+    for (const OperationCount& count : counts) {
+        const auto known = byKind.find(count.kind);
+        const OperationPrice& price = known == byKind.end() ? other : *known->second;
+        seconds += dot(featuresOf(count), { price.call, price.flop, price.element, price.byte })
+            + count.shapes * price.shape;
+    }
+    return seconds;
+}
+
+} // namespace tunebench

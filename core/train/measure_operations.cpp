@@ -1,0 +1,88 @@
+#include "core/train/measure_operations.h"
+
+#include "core/memory/device.h"
+#include "core/train/operation_recorder.h"
+#include "core/train/trainee.h"
+
+#include <ATen/core/LegacyTypeDispatch.h>
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+namespace tunebench {
+namespace {
+
+/// As the layers of a small language model are shaped, few of them. Gemma 2 does what other families leave out: soft
+/// caps, norms behind, another activation.
+ModelSpec decoderOf(const char* family)
+{
+    ModelSpec spec;
+    applyFamily(spec, *familyByName(family));
+    spec.hiddenSize = 768;
+    spec.layers = 2;
+    spec.heads = 12;
+    spec.keyValueHeads = 4;
+    spec.headSize = 64;
+    spec.intermediateSize = 2048;
+    spec.vocabularySize = 16384;
+    spec.contextLength = 2048;
+    spec.tiedEmbeddings = true;
+    spec.attentionSoftcap = familyByName(family)->defaultAttentionSoftcap;
+    spec.finalSoftcap = familyByName(family)->defaultFinalSoftcap;
+    return spec;
+}
+
+/// Rows of the given lengths, the second half of each supervised.
+MicroBatch microBatchOf(std::span<const size_t> lengths, const RunConfig& config)
+{
+    std::vector<TokenRow> rows;
+    std::vector<Sequence> sequences;
+    for (const size_t length : lengths) {
+        TokenRow row;
+        row.ids.resize(length);
+        std::iota(row.ids.begin(), row.ids.end(), 0);
+        row.labels.assign(row.ids.begin(), row.ids.end());
+        std::fill_n(row.labels.begin(), length / 2, ignoredLabel);
+        sequences.push_back({ rows.size() });
+        rows.push_back(std::move(row));
+    }
+    return collate(rows, sequences, config, 0);
+}
+
+/// Times every operation of two steps for each shape of micro-batch: in the first one the libraries meet the shapes.
+void timeSteps(const char* family, const RunConfig& config, at::Device device, std::vector<TimedOperation>& all)
+{
+    const at::AutoDispatchBelowADInplaceOrView noGradients; // as training
+    Trainee trainee = makeTrainee(config, decoderOf(family), nullptr, nullptr, device).value();
+    trainee.decoder.forEachBaseParameter([](const Parameter& parameter) { parameter.value.normal_(0, 0.02); });
+    const std::array<std::vector<size_t>, 3> shapes { { { 48 }, { 96, 160, 224, 40 }, { 512, 384 } } };
+    for (const auto& lengths : shapes) {
+        const std::vector<MicroBatch> group { microBatchOf(lengths, config) };
+        const auto step = [&] { trainStep(trainee, config, group, 1e-4, [] { return true; }); };
+        const OperationRecorder recorder(device);
+        step();
+        releaseCachedMemory(device); // as training does between steps, which then asks the system for memory again
+        step();
+        const auto timed = recorder.timed();
+        all.insert(all.end(), timed.begin(), timed.end());
+    }
+}
+
+} // namespace
+
+std::vector<TimedOperation> measureOperations(NumberType type, at::Device device)
+{
+    RunConfig config;
+    config.device = device.is_cuda() ? device.str() : "cpu";
+    config.precision = config.compute = type;
+    std::vector<TimedOperation> timed;
+    timeSteps("llama", config, device, timed);
+    timeSteps("gemma2", config, device, timed);
+    if (type == NumberType::fp32) { // trained tensors are fp32 whatever the products are
+        config.method = Method::full;
+        timeSteps("llama", config, device, timed);
+    }
+    return timed;
+}
+
+} // namespace tunebench

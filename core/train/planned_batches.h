@@ -1,0 +1,25 @@
+#pragma once
+
+#include "core/data/dataset.h"
+#include "core/data/micro_batches.h"
+
+#include <span>
+#include <vector>
+
+namespace tunebench {
+
+/// The micro-batches that tell what a run needs, found among all that it will execute. Their tokens are made up:
+/// neither memory nor time depends on what they say.
+struct PlannedBatches {
+    std::vector<MicroBatch> extreme; ///< those that may need the most memory, each once
+    MicroBatch typical; ///< the one nearest to the mean of all
+    double typicalShare = 1; ///< tokens of the mean micro-batch, as a multiple of the typical one's
+    double microBatchesPerStep = 0; ///< mean
+    StepCounts counts;
+};
+
+/// `extents` are those of all usable rows of the dataset, before truncation; what eval_share and max_rows leave out is
+/// left out as the run leaves it out. No `extreme` when no row is left to train on.
+PlannedBatches planBatches(std::span<const RowExtent> extents, const RunConfig& config);
+
+} // namespace tunebench

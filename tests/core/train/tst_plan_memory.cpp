@@ -1,0 +1,182 @@
+#include "tests/core/train/tiny_models.h"
+
+#include "core/data/files/parallel.h"
+#include "core/memory/device.h"
+#include "core/train/dry_run.h"
+#include "core/train/measure_operations.h"
+#include "core/train/plan_memory.h"
+#include "core/train/planned_batches.h"
+
+#include <QTest>
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+using namespace tunebench;
+using namespace tunebench::test;
+
+namespace {
+
+std::vector<RowExtent> extentsOf(const std::vector<std::pair<uint32_t, uint32_t>>& rows)
+{
+    std::vector<RowExtent> extents;
+    for (const auto& [tokens, supervised] : rows) {
+        RowExtent extent;
+        extent.tokens = tokens;
+        extent.supervised = supervised;
+        extent.firstTarget = tokens - supervised;
+        extents.push_back(extent);
+    }
+    return extents;
+}
+
+double flopsOf(const std::vector<OperationCount>& counts)
+{
+    return std::accumulate(
+        counts.begin(), counts.end(), 0.0, [](double sum, const OperationCount& count) { return sum + count.flops; });
+}
+
+} // namespace
+
+class TestPlanMemory : public QObject {
+    Q_OBJECT
+
+    static RunConfig config()
+    {
+        RunConfig made = referenceConfig(Method::lora);
+        made.batchSize = 2;
+        made.accumulationSteps = 1;
+        made.evalShare = 0;
+        made.order = RowOrder::sequential;
+        made.maxLength = 128;
+        return made;
+    }
+
+private Q_SLOTS:
+    /// The most tokens, the longest row and the most supervised tokens stand in three micro-batches; the one that is
+    /// smaller than another in everything is left out.
+    void extremesAreFound()
+    {
+        const auto extents
+            = extentsOf({ { 50, 5 }, { 50, 5 }, { 90, 3 }, { 1, 1 }, { 30, 29 }, { 30, 29 }, { 20, 2 }, { 20, 2 } });
+        const PlannedBatches batches = planBatches(extents, config());
+        std::set<int64_t> tokens;
+        for (const MicroBatch& batch : batches.extreme)
+            tokens.insert(batch.tokens);
+        QCOMPARE(tokens, (std::set<int64_t> { 100, 91, 60 }));
+        QCOMPARE(batches.typical.tokens, int64_t { 100 }); // nearest to the mean in tokens and supervised tokens
+        QCOMPARE(batches.typicalShare, 72.75 / 100);
+        QCOMPARE(batches.microBatchesPerStep, 1.0);
+        QVERIFY(planBatches({}, config()).extreme.empty());
+    }
+
+    /// What a product costs is what its shape says, forward and for the input's gradient; recompute adds the forward
+    /// of the layers once more.
+    void productsAreCounted()
+    {
+        const TinyModel model = openTinyModel("llama");
+        RunConfig options = adapterConfig(model);
+        const auto count = [&](GradientCheckpointing kind, int64_t layers) {
+            RunConfig changed = options;
+            changed.gradientCheckpointing = kind;
+            ModelSpec spec = model.files.spec;
+            spec.layers = layers;
+            return flopsOf(countOperations(changed, spec, groupAt(model.rows, changed, 0).front()).value().microBatch);
+        };
+        const double one = count(GradientCheckpointing::off, 1), two = count(GradientCheckpointing::off, 2),
+                     three = count(GradientCheckpointing::off, 3);
+        QVERIFY(one > 0);
+        QCOMPARE(three - two, two - one); // layers are alike
+        const double recomputed = count(GradientCheckpointing::full, 3) - three;
+        const double more = count(GradientCheckpointing::full, 2) - two;
+        QCOMPARE(recomputed / 3, more / 2);
+        const auto tokens = static_cast<double>(groupAt(model.rows, options, 0).front().tokens);
+        const ModelSpec& spec = model.files.spec;
+        const auto hidden = static_cast<double>(spec.hiddenSize), wide = static_cast<double>(spec.intermediateSize),
+                   query = static_cast<double>(spec.heads * spec.headSize),
+                   key = static_cast<double>(spec.keyValueHeads * spec.headSize);
+        const double projections = 2 * tokens * hidden * (2 * query + 2 * key + 3 * wide);
+        QVERIFY(recomputed / 3 > projections); // those of adapters and of attention come on top
+        QVERIFY(recomputed / 3 < 1.6 * projections);
+    }
+
+    /// Each thread has a meta device of its own.
+    void plansDoNotDisturbEachOther()
+    {
+        const TinyModel model = openTinyModel("gemma2");
+        std::vector<RunConfig> configs;
+        for (const int64_t batch : { 1, 2, 3, 4, 5, 6 }) {
+            configs.push_back(config());
+            configs.back().batchSize = batch;
+        }
+        const auto extents = extentsOf({ { 50, 5 }, { 40, 9 }, { 90, 3 }, { 10, 1 }, { 30, 29 }, { 31, 29 } });
+        const auto peak = [&](const RunConfig& options) {
+            return planModel(options, model.files.spec, extents, PlanDetail::all).value().peakAllocated;
+        };
+        std::vector<int64_t> alone, together(configs.size() * 4);
+        std::ranges::transform(configs, std::back_inserter(alone), peak);
+        parallelFor(together.size(), 4, [&](size_t i) { together[i] = peak(configs[i % configs.size()]); });
+        for (size_t i = 0; i < together.size(); ++i)
+            QCOMPARE(together[i], alone[i % alone.size()]);
+        QVERIFY(std::ranges::is_sorted(alone));
+    }
+
+    /// On a card sizes are rounded to 512 bytes, cuBLAS holds its workspace, and segments hold more than tensors.
+    void plansForACard()
+    {
+        const TinyModel model = openTinyModel("llama");
+        RunConfig options = config();
+        const auto extents = extentsOf({ { 50, 5 }, { 40, 9 } });
+        const auto onCpu = planModel(options, model.files.spec, extents, PlanDetail::all).value();
+        QVERIFY(!onCpu.peakReserved && onCpu.libraryWorkspace == 0);
+        options.device = "cuda:0";
+        options.card = "GTX 1650";
+        const auto onCard = planModel(options, model.files.spec, extents, PlanDetail::all).value();
+        QCOMPARE(onCard.libraryWorkspace, int64_t { (2 * 4096 + 8 * 16) * 1024 });
+        QVERIFY(onCard.peakAllocated - onCard.libraryWorkspace >= onCpu.peakAllocated);
+        QVERIFY(onCard.peakReserved && *onCard.peakReserved >= onCard.peakAllocated);
+        QCOMPARE(*onCard.peakReserved % (int64_t { 2 } << 20), int64_t { 0 });
+        QVERIFY(onCard.fits());
+        options.card = "H100";
+        QCOMPARE(planModel(options, model.files.spec, extents, PlanDetail::all).value().libraryWorkspace,
+            int64_t { 32 } << 20);
+    }
+
+    void curveReachesThePeak()
+    {
+        const TinyModel model = openTinyModel("llama");
+        const auto plan
+            = planModel(config(), model.files.spec, extentsOf({ { 50, 5 }, { 40, 9 }, { 20, 1 } }), PlanDetail::all)
+                  .value();
+        QVERIFY(!plan.curve.empty());
+        QCOMPARE(std::ranges::max_element(plan.curve, {}, &CurvePoint::peak)->peak, plan.peakAllocated);
+        QCOMPARE(plan.curve.back().place.pass, std::string_view("update"));
+        QVERIFY(plan.typicalPeak > plan.resident && plan.typicalPeak <= plan.peakAllocated);
+        const auto pass = [&](std::string_view name) {
+            return std::ranges::count(plan.curve, name, [](const CurvePoint& point) { return point.place.pass; });
+        };
+        QVERIFY(pass("forward") >= 2 * model.files.spec.layers);
+        QVERIFY(pass("backward") >= 2 * model.files.spec.layers);
+    }
+
+    /// What was timed has a price, and the prices of the step that was timed are near its time.
+    void stepsAreTimed()
+    {
+        initializeEngine();
+        const auto timed = measureOperations(NumberType::fp32, at::kCPU);
+        const auto prices = fitPrices(timed);
+        std::vector<OperationCount> counts;
+        double seconds = 0;
+        for (const TimedOperation& one : timed) {
+            counts.push_back(one.work);
+            seconds += one.seconds;
+        }
+        QVERIFY(seconds > 0);
+        const double predicted = secondsOf(counts, prices);
+        QVERIFY2(predicted > seconds / 2 && predicted < seconds * 2,
+            qPrintable(QStringLiteral("%1 s of %2 s").arg(predicted).arg(seconds)));
+    }
+};
+
+QTEST_APPLESS_MAIN(TestPlanMemory)
+#include "tst_plan_memory.moc"
