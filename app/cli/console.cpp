@@ -1,8 +1,6 @@
 #include "app/cli/console.h"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <cmath>
 #include <istream>
 #include <ostream>
@@ -48,27 +46,6 @@ Result<void> answerLines(
         }
     }
     return {};
-}
-
-std::string fixedText(double value, int digits)
-{
-    std::array<char, 400> buffer {};
-    const auto end
-        = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::fixed, digits);
-    return { buffer.data(), end.ptr };
-}
-
-std::string bytesText(int64_t bytes)
-{
-    constexpr std::array units { "bytes", "KiB", "MiB", "GiB", "TiB" };
-    constexpr double step = 1024;
-    auto size = static_cast<double>(bytes);
-    size_t unit = 0;
-    while (std::abs(size) >= step && unit + 1 < units.size()) {
-        size /= step;
-        ++unit;
-    }
-    return fixedText(size, unit < 3 ? 0 : 2) + " " + units.at(unit);
 }
 
 std::string durationText(double seconds)

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/base/result.h"
+#include "core/config/number_text.h"
 
 #include <cstdint>
 #include <functional>
@@ -28,12 +29,6 @@ Result<nlohmann::ordered_json> parseJsonLine(const std::string& line, size_t num
 /// `answer` ends it.
 Result<void> answerLines(
     Console& console, const std::function<Result<nlohmann::ordered_json>(const std::string&, size_t)>& answer);
-
-/// "1.53": a number with so many digits after the point.
-std::string fixedText(double value, int digits);
-
-/// "812 MiB".
-std::string bytesText(int64_t bytes);
 
 /// "2:07" or "1:02:07".
 std::string durationText(double seconds);

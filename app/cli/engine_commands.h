@@ -7,6 +7,7 @@ namespace tunebench {
 void addTrain(CommandLine& line);
 void addResume(CommandLine& line);
 void addPlan(CommandLine& line);
+void addProbe(CommandLine& line);
 void addDoctor(CommandLine& line);
 
 } // namespace tunebench

@@ -9,6 +9,7 @@ int main(int argc, char** argv)
     tunebench::CommandLine line;
     tunebench::addTrain(line);
     addPlan(line);
+    addProbe(line);
     tunebench::addResume(line);
     tunebench::addTextCommands(line);
     tunebench::addDoctor(line);

@@ -1,5 +1,6 @@
 #include "app/cli/config_arguments.h"
 #include "app/cli/engine_commands.h"
+#include "app/cli/grid.h"
 
 #include "core/config/cards.h"
 #include "core/data/files/parallel.h"
@@ -24,44 +25,6 @@ struct Options : ConfigArguments {
     std::string card;
     std::vector<std::string> grid;
 };
-
-/// One option of a grid and the values that it takes.
-struct GridAxis {
-    std::string key;
-    std::vector<std::string> values;
-};
-
-Result<GridAxis> parseAxis(const std::string& text)
-{
-    const size_t equals = text.find('=');
-    if (equals == std::string::npos || equals == 0) {
-        return failure("--grid wants key=a,b,c, such as batch_size=1,2,4; \"" + text + "\" is not of that form.");
-    }
-    GridAxis axis { text.substr(0, equals), {} };
-    for (size_t begin = equals + 1; begin <= text.size();) {
-        const size_t end = std::min(text.find(',', begin), text.size());
-        axis.values.push_back(text.substr(begin, end - begin));
-        begin = end + 1;
-    }
-    return axis;
-}
-
-/// Every combination of the axes, the last one changing fastest.
-std::vector<std::vector<std::string>> combinations(const std::vector<GridAxis>& axes)
-{
-    std::vector<std::vector<std::string>> all { {} };
-    for (const GridAxis& axis : axes) {
-        std::vector<std::vector<std::string>> longer;
-        for (const auto& some : all) {
-            for (const std::string& value : axis.values) {
-                longer.push_back(some);
-                longer.back().push_back(axis.key + "=" + value);
-            }
-        }
-        all = std::move(longer);
-    }
-    return all;
-}
 
 /// Plans, several at once if asked; rows are read once for all plans that read them alike.
 class Planner {
@@ -200,47 +163,15 @@ void writePlan(std::ostream& out, const MemoryPlan& plan)
     }
 }
 
-/// The assignments as they were meant: {"batch_size": 4}.
-ordered_json setToJson(const ConfigChoice& choice, const std::vector<std::string>& assignments)
-{
-    ordered_json set = ordered_json::object();
-    for (const std::string& assignment : assignments) {
-        const std::string key = assignment.substr(0, assignment.find('='));
-        set[key] = optionValue(choice.values, key);
-    }
-    return set;
-}
-
-/// One combination of a grid.
-struct Cell {
-    ConfigChoice choice;
-    std::vector<std::string> assignments;
-    std::optional<Result<MemoryPlan>> plan {}; ///< once it is made
+/// One combination of a grid, and its plan once it is made.
+struct Cell : GridCell {
+    std::optional<Result<MemoryPlan>> plan {};
 };
-
-Result<std::vector<Cell>> cellsOf(const ConfigChoice& base, const std::vector<GridAxis>& axes)
-{
-    std::vector<Cell> cells;
-    for (auto& assignments : combinations(axes)) {
-        Cell cell { base, std::move(assignments) };
-        for (const std::string& assignment : cell.assignments) {
-            if (const auto set = applyAssignment(cell.choice, assignment); !set) {
-                return tl::unexpected(set.error());
-            }
-        }
-        cells.push_back(std::move(cell));
-    }
-    return cells;
-}
 
 void writeCell(std::ostream& out, const Cell& cell)
 {
-    std::string title;
-    for (const std::string& assignment : cell.assignments) {
-        title += (title.empty() ? "" : " ") + assignment;
-    }
     const auto& plan = *cell.plan;
-    out << title << ": ";
+    out << cell.title() << ": ";
     if (plan) {
         out << bytesText(plan->peakAllocated) << ", " << roomText(*plan);
         if (plan->secondsPerStep) {
@@ -254,7 +185,7 @@ void writeCell(std::ostream& out, const Cell& cell)
 
 ordered_json cellToJson(const Cell& cell)
 {
-    ordered_json json { { "set", setToJson(cell.choice, cell.assignments) } };
+    ordered_json json { { "set", cell.set() } };
     if (const auto& plan = *cell.plan) {
         json.update(planToJson(*plan));
     } else {
@@ -263,26 +194,29 @@ ordered_json cellToJson(const Cell& cell)
     return json;
 }
 
-Result<int> planGrid(Console& console, const ConfigChoice& base, const std::vector<GridAxis>& axes)
+Result<int> planGrid(Console& console, const ConfigChoice& base, const std::vector<std::string>& axes)
 {
-    auto cells = cellsOf(base, axes);
-    if (!cells) {
-        return tl::unexpected(cells.error());
+    auto combinations = gridCells(base, "--grid", axes);
+    if (!combinations) {
+        return tl::unexpected(combinations.error());
     }
+    std::vector<Cell> cells;
+    std::ranges::transform(
+        *combinations, std::back_inserter(cells), [](GridCell& cell) { return Cell { std::move(cell) }; });
     Planner planner;
     std::mutex mutex;
     size_t written = 0;
-    parallelFor(cells->size(), 0, [&](size_t i) {
-        auto plan = planner.plan((*cells)[i].choice, PlanDetail::figures);
+    parallelFor(cells.size(), 0, [&](size_t i) {
+        auto plan = planner.plan(cells[i].choice, PlanDetail::figures);
         const std::lock_guard lock(mutex);
-        (*cells)[i].plan = std::move(plan);
-        for (; !console.json && written < cells->size() && (*cells)[written].plan; ++written) {
-            writeCell(console.out, (*cells)[written]);
+        cells[i].plan = std::move(plan);
+        for (; !console.json && written < cells.size() && cells[written].plan; ++written) {
+            writeCell(console.out, cells[written]);
         }
     });
     if (console.json) {
         ordered_json grid = ordered_json::array();
-        std::ranges::transform(*cells, std::back_inserter(grid), cellToJson);
+        std::ranges::transform(cells, std::back_inserter(grid), cellToJson);
         writeJsonLine(console.out, { { "grid", std::move(grid) } });
     }
     return 0;
@@ -309,16 +243,8 @@ Result<int> plan(Console& console, const Options& options)
     if (const auto chosen = chooseCard(*choice, options.card); !chosen) {
         return tl::unexpected(chosen.error());
     }
-    std::vector<GridAxis> axes;
-    for (const std::string& text : options.grid) {
-        auto axis = parseAxis(text);
-        if (!axis) {
-            return tl::unexpected(axis.error());
-        }
-        axes.push_back(std::move(*axis));
-    }
-    if (!axes.empty()) {
-        return planGrid(console, *choice, axes);
+    if (!options.grid.empty()) {
+        return planGrid(console, *choice, options.grid);
     }
     const auto planned = Planner().plan(*choice, PlanDetail::all);
     if (!planned) {

@@ -19,6 +19,12 @@ std::optional<int64_t> exactInteger(double value);
 /// The shortest text that reads back as the same double, as people write it: 0.0002, 65536, 1e-8.
 std::string numberText(double value);
 
+/// "1.53": a number with so many digits after the point.
+std::string fixedText(double value, int digits);
+
+/// "812 MiB".
+std::string bytesText(int64_t bytes);
+
 /// The text without white space at its ends.
 std::string_view trimmed(std::string_view text);
 

@@ -88,6 +88,48 @@ private slots:
         QVERIFY2(err.contains("key=a,b,c"), err);
     }
 
+    /// A card need not be there to be planned for: its sizes, its allocator, and what cuBLAS keeps.
+    void plansForACardThatIsNotThere()
+    {
+        QByteArray out, err;
+        QCOMPARE(run({ "plan", config(), "--json", "--card", "GTX 1650", "--set", "device=cuda:0", "--set",
+                         "precision=auto", "--set", "compute=auto" },
+                     out, err),
+            0);
+        const auto planned = nlohmann::json::parse(out.toStdString());
+        QCOMPARE(planned.at("device").get<std::string>(), "cuda:0");
+        QCOMPARE(planned.at("precision").get<std::string>(), "fp16");
+        QCOMPARE(planned.at("compute").get<std::string>(), "fp32");
+        QVERIFY(planned.at("peak_reserved").get<int64_t>() >= planned.at("peak_allocated").get<int64_t>());
+        QVERIFY(planned.at("seconds_per_step").is_null() && planned.at("no_time").is_string());
+        QVERIFY(planned.at("fits") == true);
+        QVERIFY(planned.at("curve").size() > 20);
+        int64_t sum = 0;
+        for (const auto& [category, bytes] : planned.at("categories").items())
+            sum += bytes.get<int64_t>();
+        QCOMPARE(sum, planned.at("peak_allocated").get<int64_t>());
+    }
+
+    void probes()
+    {
+        QByteArray out, err;
+        const QStringList exact { "--set", "precision=fp32", "--set", "compute=fp32", "--set", "batch_size=1", "--set",
+            "accumulation_steps=1" };
+        QCOMPARE(run(QStringList { "probe", config(), "--json", "--vary", "gradient_checkpointing=off,full" } + exact,
+                     out, err),
+            0);
+        const auto json = nlohmann::json::parse(out.toStdString());
+        QCOMPARE(json.at("probe").size(), size_t { 2 });
+        for (const auto& one : json.at("probe")) {
+            QCOMPARE(one.at("predicted").at("peak_allocated").get<int64_t>(),
+                one.at("measured").at("peak_allocated").get<int64_t>());
+            QVERIFY(one.at("measured").at("seconds_per_step").get<double>() > 0);
+        }
+        QCOMPARE(json.at("sentences").size(), size_t { 1 });
+        QCOMPARE(run({ "probe", config(), "--vary", "no_such_option=1" }, out, err), 2);
+        QVERIFY2(err.contains("no_such_option"), err);
+    }
+
     void exportsTheAdapter()
     {
         QByteArray out, err;

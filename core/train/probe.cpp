@@ -1,0 +1,170 @@
+#include "core/train/probe.h"
+
+#include "core/config/cards.h"
+#include "core/config/number_text.h"
+#include "core/memory/device.h"
+#include "core/train/explain_failure.h"
+#include "core/train/run_inputs.h"
+#include "core/train/schedule.h"
+#include "core/train/stopwatch.h"
+#include "core/train/trainee.h"
+
+#include <ATen/core/LegacyTypeDispatch.h>
+#include <algorithm>
+#include <cmath>
+
+namespace tunebench {
+namespace {
+
+/// A step that ran.
+struct ProbedStep {
+    double seconds = 0;
+    int64_t tokens = 0;
+};
+
+std::vector<MicroBatch> groupAt(BatchPlan& batches, int64_t step, const RunInputs& inputs)
+{
+    std::vector<MicroBatch> group;
+    for (const auto& sequences : batches.microBatches(step))
+        group.push_back(collate(inputs.data.rows.training, sequences, inputs.config, inputs.data.padId));
+    return group;
+}
+
+Result<std::vector<ProbedStep>> runSteps(Trainee& trainee, const RunInputs& inputs, const std::stop_token& stop)
+{
+    BatchPlan batches(lengthsOf(inputs.data.rows.training), inputs.config);
+    const int64_t total = batches.counts().totalSteps;
+    std::vector<ProbedStep> steps;
+    for (int64_t i = 0; i < probeWarmUpSteps + probeTimedSteps; ++i) {
+        ProbedStep step;
+        {
+            const Stopwatch watch(step.seconds);
+            const auto group = groupAt(batches, i % total, inputs);
+            const auto outcome = trainStep(trainee, inputs.config, group,
+                learningRateAt(inputs.config, i % total, total), [&] { return !stop.stop_requested(); });
+            if (outcome.interrupted)
+                return failure("The probe was stopped.", Fault::work);
+            step.tokens = outcome.tokens;
+        }
+        steps.push_back(step);
+        if (trainee.decoder.device.is_cpu()) // as training does after each step
+            releaseCachedMemory(trainee.decoder.device);
+    }
+    return steps;
+}
+
+/// The device limited as the run limits it, for as long as the probe lasts.
+class DeviceLimit {
+public:
+    explicit DeviceLimit(at::Device device)
+        : m_device(device)
+    {
+    }
+    DeviceLimit(const DeviceLimit&) = delete;
+    DeviceLimit& operator=(const DeviceLimit&) = delete;
+    ~DeviceLimit()
+    {
+        static_cast<void>(limitMemory(m_device, 0)); // lifting a limit cannot fail
+        releaseCachedMemory(m_device);
+    }
+
+private:
+    at::Device m_device;
+};
+
+Result<void> measure(Probe& probe, const RunInputs& inputs, const std::stop_token& stop)
+{
+    const auto device = openDevice(inputs.config.device);
+    if (!device)
+        return tl::unexpected(device.error());
+    const at::AutoDispatchBelowADInplaceOrView noGradients; // as training
+    useThreads(inputs.config.threads);
+    const DeviceLimit limit(*device);
+    if (auto limited = limitMemory(*device, limitBytes(inputs.config)); !limited)
+        return limited;
+    const int64_t before = readDeviceMemory(*device).allocated;
+    resetPeakMemory(*device);
+    auto trainee = makeTrainee(inputs.config, inputs.model.spec, inputs.model.weights.get(),
+        inputs.adapter ? &*inputs.adapter : nullptr, *device);
+    if (!trainee)
+        return tl::unexpected(trainee.error());
+    const auto steps = runSteps(*trainee, inputs, stop);
+    if (!steps)
+        return tl::unexpected(steps.error());
+    probe.measuredPeak = readDeviceMemory(*device).peak - before;
+    double seconds = 0, tokens = 0, allTokens = 0, fastest = INFINITY, slowest = 0;
+    for (size_t i = 0; i < steps->size(); ++i) {
+        const auto stepTokens = static_cast<double>((*steps)[i].tokens);
+        allTokens += stepTokens;
+        if (i < probeWarmUpSteps)
+            continue;
+        seconds += (*steps)[i].seconds;
+        tokens += stepTokens;
+        fastest = std::min(fastest, (*steps)[i].seconds / stepTokens);
+        slowest = std::max(slowest, (*steps)[i].seconds / stepTokens);
+    }
+    probe.measuredSeconds = seconds / probeTimedSteps;
+    probe.tokensPerSecond = tokens / seconds;
+    probe.spread = (slowest - fastest) * probe.tokensPerSecond;
+    // The plan is the mean of all steps; those that were timed may be longer or shorter.
+    if (probe.plannedSeconds)
+        *probe.plannedSeconds *= tokens / probeTimedSteps / (allTokens / static_cast<double>(steps->size()));
+    return {};
+}
+
+std::string percent(double share)
+{
+    return std::to_string(std::lround(std::abs(share) * 100)) + " %";
+}
+
+} // namespace
+
+Result<Probe> probeRun(const ConfigChoice& choice, const Notice& notice, const std::stop_token& stop)
+{
+    ConfigChoice steps = choice;
+    constexpr int64_t wanted = probeWarmUpSteps + probeTimedSteps;
+    steps.values.maxSteps = std::min(choice.values.maxSteps.value_or(wanted), wanted);
+    const auto inputs = openRunInputs(steps, notice, stop);
+    if (!inputs)
+        return tl::unexpected(inputs.error());
+    const auto extents = datasetExtents(inputs->config, inputs->model.spec.vocabularySize);
+    if (!extents)
+        return tl::unexpected(extents.error());
+    const auto plan = planModel(inputs->config, inputs->model.spec, *extents, PlanDetail::figures);
+    if (!plan)
+        return tl::unexpected(plan.error());
+    Probe probe { .plannedPeak = plan->peakAllocated, .plannedSeconds = plan->secondsPerStep, .noTime = plan->noTime };
+    try {
+        if (auto measured = measure(probe, *inputs, stop); !measured)
+            return tl::unexpected(measured.error());
+    } catch (const std::exception& error) {
+        return failure(explainException(error, inputs->config, true), Fault::work);
+    }
+    return probe;
+}
+
+std::string probeSentence(const std::string& name, const Probe& probe, const std::string& otherName, const Probe& other)
+{
+    const int64_t bytes = probe.measuredPeak - other.measuredPeak;
+    const double faster = probe.tokensPerSecond / other.tokensPerSecond - 1;
+    // What differs less than the steps of one setting among themselves says nothing.
+    const bool alike = std::abs(faster) < std::max({ 0.02, probe.spread / 2, other.spread / 2 });
+    const double share = static_cast<double>(bytes) / static_cast<double>(std::max<int64_t>(other.measuredPeak, 1));
+    const bool sameMemory = std::abs(share) < 0.01;
+    std::string text = name + " beside " + otherName + ": "
+        + (sameMemory
+                ? "the same memory"
+                : bytesText(std::abs(bytes)) + (bytes < 0 ? " less" : " more") + " memory (" + percent(share) + ")")
+        + (alike ? ", equally fast" : ", " + percent(faster) + (faster > 0 ? " more" : " fewer") + " tokens a second");
+    const bool saves = !sameMemory && bytes < 0, costs = !sameMemory && bytes > 0;
+    const bool quicker = !alike && faster > 0, slower = !alike && faster < 0;
+    if ((saves && !slower) || (quicker && !costs))
+        return text + ": worth it here.";
+    if (quicker)
+        return text + ": worth it where the memory is there.";
+    if (saves)
+        return text + ": worth it where memory is short, or pays for a larger batch.";
+    return text + (costs || slower ? ": not worth it here." : ": no difference here.");
+}
+
+} // namespace tunebench
