@@ -86,7 +86,8 @@ ordered_json planToJson(const MemoryPlan& plan)
         { "at", placeToJson(plan.place) }, { "categories", std::move(categories) }, { "resident", plan.resident },
         { "limit", plan.limit > 0 ? ordered_json(plan.limit) : ordered_json() },
         { "fits", plan.limit > 0 ? ordered_json(plan.fits()) : ordered_json() },
-        { "total_steps", plan.counts.totalSteps }, { "effective_batch", plan.counts.effectiveBatch } };
+        { "total_steps", plan.counts.totalSteps }, { "effective_batch", plan.counts.effectiveBatch },
+        { "batch_size", plan.config.batchSize }, { "accumulation_steps", plan.config.accumulationSteps } };
     if (!plan.noTime.empty()) {
         json["no_time"] = plan.noTime;
     }
@@ -150,8 +151,8 @@ void writePlan(std::ostream& out, const MemoryPlan& plan)
     if (plan.peakProcess) {
         out << "process   " << bytesText(*plan.peakProcess) << " on the device\n";
     }
-    out << "steps     " << plan.counts.totalSteps << " of " << plan.counts.effectiveBatch << " rows\ntime      "
-        << timeText(plan) << '\n';
+    out << "steps     " << plan.counts.totalSteps << " of " << plan.counts.effectiveBatch
+        << " rows, in micro-batches of " << plan.config.batchSize << "\ntime      " << timeText(plan) << '\n';
     for (size_t i = 0; i < memoryCategoryCount; ++i) {
         if (plan.atPeak.at(i) > 0) {
             out << "  " << bytesText(plan.atPeak.at(i)) << "  " << memoryCategoryName(static_cast<MemoryCategory>(i))

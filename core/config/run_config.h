@@ -76,6 +76,7 @@ struct RunConfig {
     int64_t checkpointEveryLayers = 1;
     int64_t batchSize = 4; ///< rows per micro-batch
     int64_t accumulationSteps = 4; ///< micro-batches per optimizer step
+    std::optional<int64_t> effectiveBatch; ///< rows per optimizer step, of which the two above are solved
     std::optional<int64_t> evalBatchSize; ///< rows; batchSize when absent
     std::string device = "auto"; ///< auto, cpu, cuda:N
     int64_t threads = 0; ///< 0: all cores
@@ -114,6 +115,8 @@ struct RunConfig {
     double earlyStoppingMinDelta = 0; ///< a smaller improvement is none
     std::optional<double> stopAtEvalLoss;
 
+    /// Rows per optimizer step.
+    int64_t rowsPerStep() const { return effectiveBatch.value_or(batchSize * accumulationSteps); }
     bool operator==(const RunConfig&) const = default;
 };
 

@@ -85,6 +85,17 @@ std::vector<OptionRow> memoryRows()
                 .huggingFaceName = "gradient_accumulation_steps",
                 .least = 1,
                 .most = million }),
+        row(&RunConfig::effectiveBatch,
+            { .key = "effective_batch",
+                .group = G::memory,
+                .label = "Effective batch",
+                .unit = "rows",
+                .help
+                = "Rows in an optimizer step: when set, batch_size and accumulation_steps are solved for it, with "
+                  "the largest batch that fits the card, the limit, or what is free. The result is the same as "
+                  "with any other split; a larger batch is faster.",
+                .least = 1,
+                .most = million }),
         row(&RunConfig::evalBatchSize,
             { .key = "eval_batch_size",
                 .group = G::memory,

@@ -1,3 +1,4 @@
+#include "core/config/batch_split.h"
 #include "core/config/choices.h"
 #include "core/config/demo.h"
 #include "core/config/number_text.h"
@@ -95,6 +96,12 @@ void checkContradictions(const ConfigChoice& choice, std::vector<Finding>& findi
         findings.push_back({ "learning_rate_end",
             "learning_rate_end must be below learning_rate (" + numberText(config.learningRate)
                 + "), to which scheduler polynomial comes down." });
+    }
+    if (config.effectiveBatch && batchSplits(choice).empty()) {
+        findings.push_back({ "effective_batch",
+            "effective_batch " + std::to_string(*config.effectiveBatch)
+                + " is not what batch_size and accumulation_steps give; leave out one of the three, or all but "
+                  "effective_batch." });
     }
     checkWarmup(config, findings);
 }

@@ -106,7 +106,7 @@ size_t paddedLength(std::span<const std::vector<Strip>> strips, const RunConfig&
 StepCounts countSteps(int64_t sequences, const RunConfig& config)
 {
     StepCounts counts;
-    counts.effectiveBatch = config.batchSize * config.accumulationSteps;
+    counts.effectiveBatch = config.rowsPerStep();
     counts.stepsPerEpoch = ceilDivide(sequences, counts.effectiveBatch);
     counts.totalSteps = stepsOfEpochs(config.epochs, counts.stepsPerEpoch);
     if (config.maxSteps)
@@ -159,7 +159,7 @@ std::vector<size_t> epochOrder(std::span<const size_t> lengths, const RunConfig&
     auto order = permutation(lengths.size(), static_cast<uint64_t>(config.seed), static_cast<uint64_t>(epoch));
     if (config.order == RowOrder::shuffle)
         return order;
-    return groupedByLength(std::move(order), lengths, static_cast<size_t>(config.batchSize * config.accumulationSteps));
+    return groupedByLength(std::move(order), lengths, static_cast<size_t>(config.rowsPerStep()));
 }
 
 BatchPlan::BatchPlan(std::span<const size_t> lengths, const RunConfig& config)

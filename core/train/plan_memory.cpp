@@ -5,6 +5,7 @@
 #include "core/memory/caching_allocator.h"
 #include "core/memory/doctor.h"
 #include "core/train/dry_run.h"
+#include "core/train/effective_batch.h"
 #include "core/train/planned_batches.h"
 #include "core/train/run_inputs.h"
 
@@ -140,9 +141,12 @@ Result<MemoryPlan> planModel(
 
 Result<MemoryPlan> planMemory(const ConfigChoice& choice, std::span<const RowExtent> extents, PlanDetail detail)
 {
-    return openRunModel(choice, [](const std::string&, bool) {}).and_then([&](const RunModel& opened) {
-        return planModel(opened.config, opened.model.spec, extents, detail);
-    });
+    auto opened = openRunModel(choice, [](const std::string&, bool) {});
+    if (!opened)
+        return tl::unexpected(opened.error());
+    if (auto solved = solveEffectiveBatch(*opened, choice.set, extents); !solved)
+        return tl::unexpected(solved.error());
+    return planModel(opened->config, opened->model.spec, extents, detail);
 }
 
 } // namespace tunebench

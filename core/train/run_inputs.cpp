@@ -5,6 +5,8 @@
 #include "core/memory/nvml.h"
 #include "core/memory/process_meter.h"
 #include "core/model/lora_targets.h"
+#include "core/train/effective_batch.h"
+#include "core/train/plan_memory.h"
 
 #include <ATen/Parallel.h>
 #include <torch/version.h>
@@ -84,6 +86,15 @@ Result<RunInputs> openRunInputs(const ConfigChoice& choice, const Notice& notice
     auto opened = openRunModel(choice, notice);
     if (!opened)
         return tl::unexpected(opened.error());
+    if (opened->config.effectiveBatch) {
+        const auto solved
+            = datasetExtents(opened->config, opened->model.spec.vocabularySize).and_then([&](const auto& extents) {
+                  return solveEffectiveBatch(*opened, choice.set, extents);
+              });
+        if (!solved)
+            return tl::unexpected(solved.error());
+        notice(*solved, false);
+    }
     auto data = prepareData(opened->config, opened->model.spec, notice, stop);
     if (!data)
         return tl::unexpected(data.error());

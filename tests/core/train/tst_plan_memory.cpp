@@ -3,6 +3,7 @@
 #include "core/data/files/parallel.h"
 #include "core/memory/device.h"
 #include "core/train/dry_run.h"
+#include "core/train/effective_batch.h"
 #include "core/train/measure_operations.h"
 #include "core/train/plan_memory.h"
 #include "core/train/planned_batches.h"
@@ -140,6 +141,45 @@ private Q_SLOTS:
         options.card = "H100";
         QCOMPARE(planModel(options, model.files.spec, extents, PlanDetail::all).value().libraryWorkspace,
             int64_t { 32 } << 20);
+    }
+
+    void effectiveBatchIsSolved_data()
+    {
+        QTest::addColumn<qint64>("room"); // below the peak of a batch of so many rows
+        QTest::addColumn<QStringList>("set");
+        QTest::addColumn<int>("batch");
+        QTest::addColumn<int>("accumulation");
+        QTest::newRow("all fits") << qint64(100) << QStringList {} << 12 << 1;
+        QTest::newRow("6 do not, 4 do") << qint64(6) << QStringList {} << 4 << 3;
+        QTest::newRow("2 do not") << qint64(2) << QStringList {} << 1 << 12;
+        QTest::newRow("not even 1") << qint64(1) << QStringList {} << 1 << 12;
+        QTest::newRow("batch_size was set") << qint64(100) << QStringList { "batch_size=3" } << 3 << 4;
+        QTest::newRow("accumulation_steps was set") << qint64(100) << QStringList { "accumulation_steps=6" } << 2 << 6;
+    }
+
+    /// The largest divisor that fits below the limit.
+    void effectiveBatchIsSolved()
+    {
+        QFETCH(qint64, room);
+        QFETCH(QStringList, set);
+        QFETCH(int, batch);
+        QFETCH(int, accumulation);
+        const auto extents = extentsOf(std::vector<std::pair<uint32_t, uint32_t>>(24, { 60, 30 }));
+        ConfigChoice choice { config(), {} };
+        choice.values.effectiveBatch = 12;
+        for (const QString& assignment : set)
+            QVERIFY(applyAssignment(choice, assignment.toStdString()).has_value());
+        RunModel run { choice.values, openTinyModel("llama").files, {} };
+        RunConfig tight = run.config;
+        tight.batchSize = room;
+        tight.effectiveBatch.reset();
+        run.config.memoryLimit
+            = planModel(tight, run.model.spec, extents, PlanDetail::figures).value().peakAllocated - 1;
+        const auto solved = solveEffectiveBatch(run, choice.set, extents);
+        QVERIFY(solved.has_value());
+        QCOMPARE(run.config.batchSize, int64_t { batch });
+        QCOMPARE(run.config.accumulationSteps, int64_t { accumulation });
+        QVERIFY2(solved->find("batch_size " + std::to_string(batch)) != std::string::npos, solved->c_str());
     }
 
     void curveReachesThePeak()

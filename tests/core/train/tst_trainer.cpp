@@ -126,6 +126,28 @@ private slots:
         QCOMPARE(*planned, record.states.back().summary.peakAllocated);
     }
 
+    /// The plan and the run divide an effective batch alike, and the run's options say how; they can be used again.
+    void effectiveBatchIsDivided()
+    {
+        const TrainingJob made = job({ "effective_batch=6", "max_steps=1", "eval_share=0" });
+        ConfigChoice open = made.config;
+        open.set.erase("batch_size");
+        open.set.erase("accumulation_steps");
+        const auto inspected = inspectDataset(open.values.dataset, open.values);
+        const auto plan = planMemory(open, inspected->extents, PlanDetail::all);
+        QVERIFY2(plan.has_value(), plan ? "" : plan.error().message.c_str());
+        const Record record = run({ open, runs(), "divided" });
+        QVERIFY2(record.outcome.has_value(), record.outcome ? "" : record.outcome.error().message.c_str());
+        QCOMPARE(plan->peakAllocated, record.states.back().summary.peakAllocated);
+        const auto kept = configFromFile((*record.outcome / "config.json").string()).value();
+        QCOMPARE(kept.values.batchSize * kept.values.accumulationSteps, int64_t { 6 });
+        QCOMPARE(kept.values.batchSize, plan->config.batchSize);
+        QVERIFY(std::ranges::none_of(validate(kept), [](const Finding& finding) { return !finding.warning; }));
+        const Record refused = run({ job({ "effective_batch=7" }).config, runs(), "odd" });
+        QVERIFY(!refused.outcome.has_value());
+        QVERIFY(refused.outcome.error().message.find("effective_batch") != std::string::npos);
+    }
+
     void planNeedsRows()
     {
         const auto planned = planMemory(job({}).config, {}, PlanDetail::all);
