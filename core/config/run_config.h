@@ -114,6 +114,7 @@ struct RunConfig {
     int64_t earlyStoppingPatience = 0; ///< evaluations; 0: never
     double earlyStoppingMinDelta = 0; ///< a smaller improvement is none
     std::optional<double> stopAtEvalLoss;
+    bool overfittingIntended = false; ///< rows learnt by heart are what is wanted: no warning
 
     /// Rows per optimizer step.
     int64_t rowsPerStep() const { return effectiveBatch.value_or(batchSize * accumulationSteps); }

@@ -202,6 +202,12 @@ std::vector<OptionRow> outputRows()
                 .help = "The run ends when an evaluation's loss is at or below this.",
                 .least = 0,
                 .most = million }),
+        row(&RunConfig::overfittingIntended,
+            { .key = "overfitting_intended",
+                .group = G::output,
+                .label = "Overfitting is intended",
+                .help = "The rows are to be learnt by heart: no warning when the evaluation loss rises while the "
+                        "training loss falls; the summary says that it was intended." }),
     };
 }
 

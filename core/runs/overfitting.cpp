@@ -18,11 +18,14 @@ std::optional<int64_t> overfittingSince(std::span<const EvalMetrics> evaluations
     return before && now && *now < *before ? std::optional(last.front().step) : std::nullopt;
 }
 
-std::string overfittingText(int64_t since)
+std::string overfittingText(int64_t since, bool intended)
 {
-    return "The held-out loss has risen since step " + std::to_string(since)
-        + " while the training loss falls: the model learns its rows by heart. Fewer epochs, more rows, a lower "
-          "learning_rate or early_stopping_patience help; where that is what you want, nothing is wrong.";
+    const std::string seen = "The held-out loss has risen since step " + std::to_string(since)
+        + " while the training loss falls: the model learns its rows by heart";
+    return seen
+        + (intended ? ", as overfitting_intended says it shall."
+                    : ". Fewer epochs, more rows, a lower learning_rate or early_stopping_patience help; where that is "
+                      "what you want, set overfitting_intended.");
 }
 
 } // namespace tunebench

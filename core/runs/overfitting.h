@@ -13,7 +13,7 @@ namespace tunebench {
 /// not known.
 std::optional<int64_t> overfittingSince(std::span<const EvalMetrics> evaluations);
 
-/// The same in words, with what can be done.
-std::string overfittingText(int64_t since);
+/// The same in words, with what can be done; where it is `intended` (overfitting_intended), that it is.
+std::string overfittingText(int64_t since, bool intended);
 
 } // namespace tunebench

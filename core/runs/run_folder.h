@@ -28,6 +28,7 @@ struct RunSummary {
     std::optional<int64_t> bestEvalStep, lastEvalStep;
     int64_t evaluationsSinceGain = 0; ///< in a row that were no better than the best (early_stopping_min_delta)
     std::optional<int64_t> overfittingSince; ///< step from which on the held-out loss rose while training went on
+    std::string overfitting; ///< the same in words, or that it was intended; empty while it is not so
     double seconds = 0; ///< whole run
     double secondsAfterWarmup = 0; ///< the first three steps left out
     std::optional<double> tokensPerSecond; ///< after those
@@ -73,6 +74,9 @@ public:
     ~RunFolder();
 
     const std::filesystem::path& path() const;
+    /// An error once the folder is no longer there, or another one stands in its place: nothing that is written would
+    /// be found.
+    Result<void> check() const;
     Result<void> writeConfig(const RunConfig& resolved);
     Result<void> writeEnvironment(const nlohmann::ordered_json& environment);
     /// Adds one whole line to metrics.jsonl; when it fails (a full disk), no part of the line stays.

@@ -28,6 +28,7 @@ constexpr std::array summaryFields {
     Field { "last_eval_step", &RunSummary::lastEvalStep },
     Field { "evaluations_since_gain", &RunSummary::evaluationsSinceGain },
     Field { "overfitting_since", &RunSummary::overfittingSince },
+    Field { "overfitting", &RunSummary::overfitting },
     Field { "seconds", &RunSummary::seconds },
     Field { "seconds_after_warmup", &RunSummary::secondsAfterWarmup },
     Field { "tokens_per_second", &RunSummary::tokensPerSecond },

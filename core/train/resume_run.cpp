@@ -11,10 +11,10 @@ namespace {
 
 /// What may change in a run that goes on.
 constexpr std::array changeable { "epochs", "max_steps", "max_hours", "max_temperature", "early_stopping_patience",
-    "early_stopping_min_delta", "stop_at_eval_loss", "learning_rate", "scheduler", "warmup_steps", "warmup_ratio",
-    "scheduler_cycles", "scheduler_power", "learning_rate_end", "max_grad_norm", "weight_decay", "log_every",
-    "eval_every", "eval_batch_size", "save_every", "keep_checkpoints", "device", "threads", "card", "memory_limit",
-    "gradient_checkpointing", "checkpoint_every_layers" };
+    "early_stopping_min_delta", "stop_at_eval_loss", "overfitting_intended", "learning_rate", "scheduler",
+    "warmup_steps", "warmup_ratio", "scheduler_cycles", "scheduler_power", "learning_rate_end", "max_grad_norm",
+    "weight_decay", "log_every", "eval_every", "eval_batch_size", "save_every", "keep_checkpoints", "device", "threads",
+    "card", "memory_limit", "gradient_checkpointing", "checkpoint_every_layers" };
 
 std::string listed()
 {
@@ -50,6 +50,9 @@ Result<std::optional<ResumableRun>> findRunToResume(const TrainingJob& job)
     const auto run = findRun(job.runs, job.name);
     if (!run)
         return tl::unexpected(run.error());
+    if (!std::filesystem::exists(run->path / "config.json"))
+        return failure("The run " + run->path.string()
+            + " has no config.json, so it never began; remove its folder and start it again.");
     auto choice = configFromFile((run->path / "config.json").string()).and_then([&](ConfigChoice own) {
         return withChanges(std::move(own), job.config);
     });

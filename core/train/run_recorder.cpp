@@ -41,6 +41,11 @@ void track(
 
 } // namespace
 
+Error withResumeRemedy(const Error& error)
+{
+    return { error.message + " Then resume the run: what it had saved is whole.", error.fault };
+}
+
 RunRecorder::RunRecorder(RunFolder folder, RunSummary summary, Listener listener)
     : m_folder(std::move(folder))
     , m_summary(std::move(summary))
@@ -121,7 +126,7 @@ void RunRecorder::step(const StepMetrics& metrics, bool written)
         writeSummary();
 }
 
-void RunRecorder::evaluation(EvalMetrics metrics, double minDelta)
+void RunRecorder::evaluation(EvalMetrics metrics, const RunConfig& config)
 {
     m_summary.seconds += metrics.seconds;
     metrics.trainingLoss = m_sinceEvaluation.mean();
@@ -131,9 +136,11 @@ void RunRecorder::evaluation(EvalMetrics metrics, double minDelta)
         if (metrics.trainingLoss)
             metrics.gap = *metrics.loss - *metrics.trainingLoss;
     }
-    countEvaluation(m_summary, metrics, minDelta);
+    countEvaluation(m_summary, metrics, config.earlyStoppingMinDelta);
     m_evaluations.push_back(metrics);
     m_summary.overfittingSince = overfittingSince(m_evaluations);
+    m_summary.overfitting
+        = m_summary.overfittingSince ? overfittingText(*m_summary.overfittingSince, config.overfittingIntended) : "";
     note(m_folder.append(metrics));
     m_listener(metrics);
 }
@@ -144,6 +151,13 @@ void RunRecorder::state(RunState state, std::string reason)
     m_summary.reason = std::move(reason);
     writeSummary();
     m_listener(StateChange { m_summary, m_folder.path() });
+}
+
+Result<void> RunRecorder::check() const
+{
+    if (auto there = m_folder.check(); !there)
+        return there;
+    return m_written.map_error(withResumeRemedy);
 }
 
 void RunRecorder::note(Result<void> written)

@@ -9,6 +9,9 @@
 
 namespace tunebench {
 
+/// An error of writing into a run's folder, whose message says how to put it right, with what to do after that.
+Error withResumeRemedy(const Error& error);
+
 /// Keeps a run's record: writes each line and the summary to the run folder and tells whoever listens. A folder that
 /// cannot be written any more (a full disk) becomes the run's failure at the next check().
 class RunRecorder {
@@ -25,16 +28,18 @@ public:
 
     void environment(const nlohmann::ordered_json& environment);
     void step(const StepMetrics& metrics, bool written);
-    /// Adds what the training since the evaluation before says, and counts it; see countEvaluation for `minDelta`.
-    void evaluation(EvalMetrics metrics, double minDelta);
+    /// Adds what the training since the evaluation before says, and counts it as `config` asks.
+    void evaluation(EvalMetrics metrics, const RunConfig& config);
     void state(RunState state, std::string reason = {});
     void throughput(std::string text) { m_summary.throughput = std::move(text); }
 
     /// The newest steps whose times count in averages.
     const std::vector<StepMetrics>& timedSteps() const { return m_timedSteps; }
 
-    /// The first thing that could not be written.
-    Result<void> check() const { return m_written; }
+    /// An error when the folder is gone, or else the first thing that could not be written.
+    Result<void> check() const;
+    /// False when nothing more can be kept in the folder, since it is gone.
+    bool folderIsThere() const { return m_folder.check().has_value(); }
 
 private:
     /// Mean of losses; those of steps that no line of the metrics tells are left out, so that a run that goes on

@@ -1,7 +1,6 @@
 #include "core/train/training_loop.h"
 
 #include "core/memory/device.h"
-#include "core/runs/overfitting.h"
 #include "core/train/checkpoint.h"
 #include "core/train/cooling.h"
 #include "core/train/evaluate.h"
@@ -77,7 +76,7 @@ Result<LoopEnd> TrainingLoop::run()
 void TrainingLoop::checkpoint()
 {
     const RunSummary& summary = m_recorder.summary();
-    if (summary.step == m_saved || summary.step == 0)
+    if (summary.step == m_saved || summary.step == 0 || !m_recorder.folderIsThere())
         return;
     const auto saved = saveCheckpoint(m_recorder.path(), summary, m_trainee, m_config.keepCheckpoints);
     if (saved)
@@ -138,10 +137,10 @@ bool TrainingLoop::evaluateAt(int64_t step)
         return false;
     metrics->step = step;
     const bool overfitted = m_recorder.summary().overfittingSince.has_value();
-    m_recorder.evaluation(*metrics, m_config.earlyStoppingMinDelta);
+    m_recorder.evaluation(*metrics, m_config);
     const RunSummary& summary = m_recorder.summary();
-    if (summary.overfittingSince && !overfitted)
-        say(overfittingText(*summary.overfittingSince), true);
+    if (summary.overfittingSince && !overfitted && !m_config.overfittingIntended)
+        say(summary.overfitting, true);
     if (m_config.evalEvery > 0 && summary.bestEvalStep == step)
         checkpoint();
     return true;

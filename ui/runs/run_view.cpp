@@ -1,6 +1,5 @@
 #include "ui/runs/run_view.h"
 
-#include "core/runs/overfitting.h"
 #include "ui/base/format.h"
 #include "ui/plots/run_plots.h"
 #include "ui/runs/options_table.h"
@@ -139,8 +138,8 @@ void RunView::showFacts(const RunRecord& run)
     if (summary.lossNoise) {
         facts.push_back(tr("loss noise %1").arg(formatLoss(summary.lossNoise)));
     }
-    if (summary.overfittingSince) {
-        facts.push_back(QString::fromStdString(overfittingText(*summary.overfittingSince)));
+    if (!summary.overfitting.empty()) {
+        facts.push_back(QString::fromStdString(summary.overfitting));
     }
     if (!summary.throughput.empty()) {
         facts.push_back(QString::fromStdString(summary.throughput));

@@ -157,6 +157,19 @@ private slots:
         QVERIFY(third.states.back().summary.step > second.states.back().summary.step);
     }
 
+    /// The rows shall be learnt by heart: nobody is warned, and the summary says why.
+    void overfittingCanBeIntended()
+    {
+        const Record warned = run(job(hasty({ "max_steps=20" })));
+        QVERIFY(says(warned, "by heart"));
+        const Record intended = run(job(hasty({ "max_steps=20", "overfitting_intended=true" })));
+        QVERIFY(!says(intended, "by heart"));
+        const auto& [before, after] = std::pair(warned.states.back().summary, intended.states.back().summary);
+        QVERIFY(before.overfitting.find("early_stopping_patience") != std::string::npos);
+        QVERIFY2(after.overfitting.find("overfitting_intended says") != std::string::npos, after.overfitting.c_str());
+        QCOMPARE(after.overfittingSince, before.overfittingSince);
+    }
+
     void runEndsAtALoss()
     {
         const Record record = run(job(hasty({ "stop_at_eval_loss=100" }), "low"));
