@@ -4,8 +4,22 @@
 
 #include <exception>
 #include <ostream>
+#include <poll.h>
+#include <unistd.h>
 
 namespace tunebench {
+
+namespace {
+
+/// Whether the other end of standard output has gone: a pipe to a program that has read enough, a closed terminal.
+/// Nobody misses the rest then.
+bool readerIsGone()
+{
+    pollfd output { STDOUT_FILENO, POLLOUT, 0 };
+    return ::poll(&output, 1, 0) > 0 && (output.revents & (POLLERR | POLLHUP)) != 0;
+}
+
+} // namespace
 
 CommandLine::CommandLine()
     : m_app("Fine-tune small language models on your own machine.", "tunebench-cli")
@@ -52,7 +66,7 @@ int CommandLine::run(int argc, const char* const* argv, Console& console)
     } catch (const std::exception& problem) {
         status = failure(std::string("The work failed: ") + problem.what(), Fault::work);
     }
-    if (!console.out.flush() && status) {
+    if (!console.out.flush() && status && *status == 0 && !readerIsGone()) {
         status = failure("Cannot write the result; is the disk full?", Fault::work);
     }
     if (status) {

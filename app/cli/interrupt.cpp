@@ -12,10 +12,13 @@ volatile std::sig_atomic_t noted = 0;
 
 extern "C" void noteSignal(int number)
 {
-    if (noted != 0) {
+    // The end of a session sends several of the others, and what was learnt is to be saved meanwhile.
+    if (noted != 0 && number == SIGINT) {
         ::_exit(128 + number);
     }
-    noted = number;
+    if (noted == 0) {
+        noted = number;
+    }
 }
 
 void handle(void (*handler)(int))
@@ -24,8 +27,13 @@ void handle(void (*handler)(int))
     action.sa_handler = handler;
     action.sa_flags = SA_RESTART;
     ::sigemptyset(&action.sa_mask);
-    ::sigaction(SIGINT, &action, nullptr);
-    ::sigaction(SIGTERM, &action, nullptr);
+    for (const int number : { SIGINT, SIGTERM, SIGHUP }) {
+        struct sigaction before { };
+        ::sigaction(number, nullptr, &before);
+        if (before.sa_handler != SIG_IGN) { // as nohup wants it
+            ::sigaction(number, &action, nullptr);
+        }
+    }
 }
 
 } // namespace

@@ -4,8 +4,9 @@
 
 namespace tunebench {
 
-/// While it lives, the first Ctrl-C (or a termination signal) is only noted, and a second one ends the program at once
-/// with the status 128 + signal.
+/// While it lives, Ctrl-C, a termination signal and the closing of the terminal are only noted; a Ctrl-C after that
+/// ends the program at once with the status 128 + signal. Signals that the program was started to ignore (nohup) stay
+/// so.
 class Interrupt {
 public:
     Interrupt();

@@ -15,8 +15,12 @@ void noteSignal(int number)
 {
     const char byte = 0;
     (void)!::write(ends[1], &byte, 1);
-    std::signal(number, SIG_DFL);
+    if (number == SIGINT) {
+        std::signal(number, SIG_DFL);
+    }
 }
+
+constexpr std::array signals { SIGINT, SIGTERM, SIGHUP };
 
 } // namespace
 
@@ -30,14 +34,18 @@ Termination::Termination()
         m_notifier->setEnabled(false);
         emit requested();
     });
-    std::signal(SIGINT, noteSignal);
-    std::signal(SIGTERM, noteSignal);
+    for (const int number : signals) {
+        if (std::signal(number, noteSignal) == SIG_IGN) { // as nohup wants it
+            std::signal(number, SIG_IGN);
+        }
+    }
 }
 
 Termination::~Termination()
 {
-    std::signal(SIGINT, SIG_DFL);
-    std::signal(SIGTERM, SIG_DFL);
+    for (const int number : signals) {
+        std::signal(number, SIG_DFL);
+    }
 }
 
 } // namespace tunebench

@@ -7,7 +7,8 @@
 
 namespace tunebench {
 
-/// Turns Ctrl-C and a termination signal into a Qt signal, once; a second one ends the program at once.
+/// Turns Ctrl-C, a termination signal and the closing of the terminal into a Qt signal, once; a second Ctrl-C ends the
+/// program at once.
 class Termination : public QObject {
     Q_OBJECT
 public:

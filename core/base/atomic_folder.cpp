@@ -1,7 +1,9 @@
 #include "core/base/atomic_folder.h"
 
 #include "core/base/files.h"
+#include "core/base/system_reason.h"
 
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <fcntl.h>
@@ -12,14 +14,9 @@
 namespace tunebench {
 namespace {
 
-tl::unexpected<Error> cannotMake(const std::filesystem::path& path, const std::error_code& reason)
+tl::unexpected<Error> cannotMake(const std::filesystem::path& path, int error)
 {
-    return failure("Cannot make the folder " + path.string() + ": " + reason.message() + ".", Fault::work);
-}
-
-std::error_code lastError()
-{
-    return { errno, std::generic_category() };
+    return failure("Cannot make the folder " + path.string() + ": " + systemReason(error) + ".", Fault::work);
 }
 
 /// Absolute, without a slash at the end.
@@ -50,10 +47,10 @@ Result<AtomicFolder> AtomicFolder::make(const std::filesystem::path& path, bool 
     std::error_code error;
     std::filesystem::create_directories(target.parent_path(), error);
     if (error)
-        return cannotMake(target, error);
+        return cannotMake(target, error.value());
     std::string temporary = target.string() + std::string(temporarySuffix);
     if (!::mkdtemp(temporary.data()))
-        return cannotMake(target, lastError());
+        return cannotMake(target, errno);
     ::chmod(temporary.c_str(), 0755);
     return AtomicFolder(target, temporary, replaces);
 }
@@ -94,7 +91,7 @@ Result<void> AtomicFolder::commit()
     else if (!m_replaces
         // A folder with something in it cannot be renamed over; exchanged, the old one is what is left to remove.
         || ::renameat2(AT_FDCWD, m_temporary.c_str(), AT_FDCWD, m_target.c_str(), RENAME_EXCHANGE) != 0)
-        return cannotMake(m_target, lastError());
+        return cannotMake(m_target, errno);
     if (const int fd = ::open(m_target.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); fd >= 0) {
         ::fsync(fd);
         ::close(fd);

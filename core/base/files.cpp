@@ -1,9 +1,10 @@
 #include "core/base/files.h"
 
+#include "core/base/system_reason.h"
+
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -12,28 +13,9 @@
 namespace tunebench {
 namespace {
 
-std::string systemReason()
-{
-    switch (errno) {
-    case ENOENT:
-        return "there is no such file or folder";
-    case EACCES:
-    case EPERM:
-        return "you have no permission";
-    case EISDIR:
-        return "it is a folder";
-    case ENOSPC:
-        return "the disk is full; free some space and try again";
-    case EROFS:
-        return "the disk is read-only";
-    default:
-        return std::strerror(errno);
-    }
-}
-
 tl::unexpected<Error> cannot(std::string_view verb, const std::filesystem::path& path, Fault fault)
 {
-    const std::string reason = systemReason();
+    const std::string reason = systemReason(errno);
     return failure("Cannot " + std::string(verb) + " " + path.string() + ": " + reason + ".", fault);
 }
 

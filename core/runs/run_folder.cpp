@@ -1,6 +1,7 @@
 #include "core/runs/run_folder.h"
 
 #include "core/base/files.h"
+#include "core/base/system_reason.h"
 #include "core/config/number_text.h"
 #include "core/config/options.h"
 #include "core/runs/run_lock.h"
@@ -9,7 +10,6 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
-#include <cstring>
 #include <ctime>
 #include <fcntl.h>
 #include <random>
@@ -63,7 +63,7 @@ std::string automaticName(const RunConfig& config)
 
 tl::unexpected<Error> cannotMake(const fs::path& path, const std::error_code& problem)
 {
-    return failure("Cannot make the folder " + path.string() + ": " + problem.message() + ".", Fault::work);
+    return failure("Cannot make the folder " + path.string() + ": " + systemReason(problem.value()) + ".", Fault::work);
 }
 
 /// Makes the folder of a new run; an automatic name gets a number when it is taken.
@@ -187,7 +187,7 @@ Result<RunFolder> RunFolder::hold(const fs::path& path)
     const fs::path metrics = path / "metrics.jsonl";
     const int file = ::open(metrics.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
     if (file < 0) {
-        return failure("Cannot write " + metrics.string() + ": " + std::strerror(errno) + ".", Fault::work);
+        return failure("Cannot write " + metrics.string() + ": " + systemReason(errno) + ".", Fault::work);
     }
     RunFolder folder(std::make_unique<State>(path, std::move(*lock), file));
     // Not zeros: a file system that compresses would keep no room for those.
@@ -237,10 +237,20 @@ Result<RunFolder> RunFolder::reopen(const fs::path& path)
     return readFile(metrics).and_then([&](const std::string& text) -> Result<RunFolder> {
         const size_t whole = text.rfind('\n') == std::string::npos ? 0 : text.rfind('\n') + 1;
         if (whole < text.size() && ::ftruncate(folder->m_state->metrics, static_cast<off_t>(whole)) != 0) {
-            return failure("Cannot write " + metrics.string() + ": " + std::strerror(errno) + ".", Fault::work);
+            return failure("Cannot write " + metrics.string() + ": " + systemReason(errno) + ".", Fault::work);
         }
         return std::move(*folder);
     });
+}
+
+Result<void> RunFolder::check() const
+{
+    if (m_state->lock.isOf(path())) {
+        return {};
+    }
+    return failure("The run's folder " + path().string()
+            + " was removed, moved or replaced while the run went on; put it back, or start a new run.",
+        Fault::work);
 }
 
 const fs::path& RunFolder::path() const
@@ -280,9 +290,9 @@ Result<void> RunFolder::append(const Metrics& metrics)
     if (count == static_cast<ssize_t>(line.size())) {
         return {};
     }
-    const std::string reason = count < 0 ? std::strerror(errno) : "the disk is full";
+    const std::string reason = systemReason(count < 0 ? errno : ENOSPC);
     const bool restored = count <= 0 || (known && ::ftruncate(m_state->metrics, before.st_size) == 0);
-    return failure("Cannot add to " + (path() / "metrics.jsonl").string() + ": " + reason + "; free some space"
+    return failure("Cannot add to " + (path() / "metrics.jsonl").string() + ": " + reason
             + (restored ? "." : " (its last line is cut)."),
         Fault::work);
 }

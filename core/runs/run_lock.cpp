@@ -1,10 +1,12 @@
 #include "core/runs/run_lock.h"
 
+#include "core/base/system_reason.h"
+
 #include <cerrno>
 #include <chrono>
-#include <cstring>
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <thread>
 #include <unistd.h>
 #include <utility>
@@ -39,7 +41,7 @@ Result<RunLock> RunLock::acquire(const std::filesystem::path& run)
     const auto path = run / "lock";
     RunLock lock(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
     if (lock.m_file < 0) {
-        return failure("Cannot write " + path.string() + ": " + std::strerror(errno) + ".", Fault::work);
+        return failure("Cannot write " + path.string() + ": " + systemReason(errno) + ".", Fault::work);
     }
     // isHeld() of another program holds a shared lock for some microseconds.
     constexpr int tries = 10;
@@ -50,6 +52,14 @@ Result<RunLock> RunLock::acquire(const std::filesystem::path& run)
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
     return lock;
+}
+
+bool RunLock::isOf(const std::filesystem::path& run) const
+{
+    struct stat there { };
+    struct stat held { };
+    return ::stat((run / "lock").c_str(), &there) == 0 && ::fstat(m_file, &held) == 0 && there.st_dev == held.st_dev
+        && there.st_ino == held.st_ino;
 }
 
 bool RunLock::isHeld(const std::filesystem::path& run)

@@ -94,14 +94,6 @@ Result<void> saveBest(const RunInputs& inputs, Trainee& trainee, const RunRecord
     return saveResult(folder, inputs, trainee, notice);
 }
 
-/// Whether products are right on the device, and what speaks against the types that were asked for.
-Result<void> checkPrecision(const RunConfig& config, at::Device device, const Notice& notice)
-{
-    for (std::string& advice : precisionAdvice(config, knownDevice(config.device)))
-        notice(std::move(advice), true);
-    return selfTestProducts(config.compute, device);
-}
-
 /// Loads the model, trains and saves.
 Result<LoopEnd> trainAndSave(
     const RunInputs& inputs, bool resumed, RunRecorder& recorder, const RunControls& controls, const Notice& notice)
@@ -110,11 +102,13 @@ Result<LoopEnd> trainAndSave(
     if (!device)
         return tl::unexpected(device.error());
     const at::AutoDispatchBelowADInplaceOrView noGradients; // LibTorch's own gradients are not used: less work a call
-    useThreads(inputs.config.threads);
+    for (std::string& advice : precisionAdvice(inputs.config, knownDevice(inputs.config.device)))
+        notice(std::move(advice), true);
+    useThreads(inputs.config.threads); // after knownDevice, which looks at the machine with all its threads
     if (auto limited = limitMemory(*device, limitBytes(inputs.config)); !limited)
         return tl::unexpected(limited.error());
-    if (auto checked = checkPrecision(inputs.config, *device, notice); !checked)
-        return tl::unexpected(checked.error());
+    if (auto tested = selfTestProducts(inputs.config.compute, *device); !tested)
+        return tl::unexpected(tested.error());
     resetPeakMemory(*device);
     notice("Loading the weights.", false);
     auto trainee = guarded(inputs.config, false, [&] {
@@ -129,7 +123,9 @@ Result<LoopEnd> trainAndSave(
     }
     TrainingLoop loop(inputs, *trainee, recorder, controls);
     auto trained = guarded(inputs.config, true, [&] { return loop.run(); });
-    // What was learnt is kept however the run ended.
+    // What was learnt is kept however the run ended, but not in a folder that somebody has taken away.
+    if (auto there = recorder.check(); !recorder.folderIsThere())
+        return tl::unexpected(there.error());
     if (recorder.summary().step > 0 || trained) {
         loop.checkpoint();
         auto saved
@@ -137,7 +133,7 @@ Result<LoopEnd> trainAndSave(
         if (saved && trained && trained->state == RunState::finished)
             saved = guarded(inputs.config, true, [&] { return saveBest(inputs, *trainee, recorder, notice); });
         if (!saved && trained)
-            return tl::unexpected(saved.error());
+            return tl::unexpected(withResumeRemedy(saved.error()));
     }
     return trained;
 }
@@ -163,6 +159,10 @@ Result<std::filesystem::path> trainIn(
     }
     if (!finished->reason.empty())
         notice(finished->reason, false);
+    if (finished->state == RunState::stopped)
+        notice("The run stopped after step " + std::to_string(recorder.summary().step)
+                + "; resume it to go on from there.",
+            false);
     recorder.throughput(throughputText(recorder.timedSteps(), inputs.config, fasterType(inputs.config)));
     if (!recorder.summary().throughput.empty())
         notice(recorder.summary().throughput, false);

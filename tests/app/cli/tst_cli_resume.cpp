@@ -38,9 +38,9 @@ private slots:
     void killedRunsEndTheSame_data()
     {
         QTest::addColumn<QStringList>("options");
-        QTest::newRow("shuffled, with evaluations, early stopping and packing")
-            << QStringList { "eval_share=0.3", "eval_every=2", "early_stopping_patience=1000", "packing=true",
-                   "max_length=64", "accumulation_steps=3", "batch_size=1" };
+        QTest::newRow("shuffled, with dropout, evaluations, early stopping and packing")
+            << QStringList { "lora_dropout=0.2", "eval_share=0.3", "eval_every=2", "early_stopping_patience=1000",
+                   "packing=true", "max_length=64", "accumulation_steps=3", "batch_size=1" };
     }
 
     void killedRunsEndTheSame()

@@ -4,7 +4,6 @@
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
-#include <csignal>
 
 using namespace tunebench;
 
@@ -173,22 +172,6 @@ private slots:
         QByteArray out, err;
         QCOMPARE(run({ "train", config(), "--runs", runs(), "--set", assignment }, out, err), status);
         QVERIFY2(err.trimmed().split('\n').last().contains(says), err);
-    }
-
-    void interruptStopsAndSaves()
-    {
-        QProcess process;
-        start(process, { "train", config(), "--json", "--runs", runs(), "--name", "stopped", "--set", "epochs=1000" });
-        QVERIFY(process.waitForStarted());
-        QByteArray seen;
-        while (!seen.contains("\"type\":\"step\"") && process.waitForReadyRead(60000))
-            seen += process.readAllStandardOutput();
-        QVERIFY2(seen.contains("\"type\":\"step\""), seen);
-        QCOMPARE(::kill(static_cast<pid_t>(process.processId()), SIGINT), 0);
-        QVERIFY(process.waitForFinished(60000));
-        QCOMPARE(process.exitCode(), 130);
-        QVERIFY(findRun(runsPath(), "stopped").value().summary.state == RunState::stopped);
-        QVERIFY(QFile::exists(path("runs/stopped/adapter/adapter_model.safetensors")));
     }
 
     void killedRunShowsAsInterrupted()
