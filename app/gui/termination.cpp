@@ -20,7 +20,7 @@ void noteSignal(int number)
     }
 }
 
-constexpr std::array signals { SIGINT, SIGTERM, SIGHUP };
+constexpr std::array watched { SIGINT, SIGTERM, SIGHUP };
 
 } // namespace
 
@@ -34,7 +34,7 @@ Termination::Termination()
         m_notifier->setEnabled(false);
         emit requested();
     });
-    for (const int number : signals) {
+    for (const int number : watched) {
         if (std::signal(number, noteSignal) == SIG_IGN) { // as nohup wants it
             std::signal(number, SIG_IGN);
         }
@@ -43,7 +43,7 @@ Termination::Termination()
 
 Termination::~Termination()
 {
-    for (const int number : signals) {
+    for (const int number : watched) {
         std::signal(number, SIG_DFL);
     }
 }

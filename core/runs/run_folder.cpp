@@ -147,11 +147,13 @@ struct RunFolder::State {
     fs::path path;
     RunLock lock;
     int metrics;
+    int folder; ///< kept open, so that another one cannot be taken for it
 
-    State(fs::path folder, RunLock held, int file)
-        : path(std::move(folder))
+    State(fs::path folderPath, RunLock held, int file)
+        : path(std::move(folderPath))
         , lock(std::move(held))
         , metrics(file)
+        , folder(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC))
     {
     }
     State(const State&) = delete;
@@ -159,7 +161,18 @@ struct RunFolder::State {
     ~State()
     {
         ::close(metrics);
+        if (folder >= 0) {
+            ::close(folder);
+        }
         releaseReserve();
+    }
+
+    bool isThere() const
+    {
+        struct stat there { };
+        struct stat held { };
+        return ::stat(path.c_str(), &there) == 0 && ::fstat(folder, &held) == 0 && there.st_dev == held.st_dev
+            && there.st_ino == held.st_ino;
     }
 
     /// True when there was room to give back.
@@ -245,7 +258,7 @@ Result<RunFolder> RunFolder::reopen(const fs::path& path)
 
 Result<void> RunFolder::check() const
 {
-    if (m_state->lock.isOf(path())) {
+    if (m_state->isThere()) {
         return {};
     }
     return failure("The run's folder " + path().string()

@@ -6,7 +6,6 @@
 #include <chrono>
 #include <fcntl.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <thread>
 #include <unistd.h>
 #include <utility>
@@ -52,14 +51,6 @@ Result<RunLock> RunLock::acquire(const std::filesystem::path& run)
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
     return lock;
-}
-
-bool RunLock::isOf(const std::filesystem::path& run) const
-{
-    struct stat there { };
-    struct stat held { };
-    return ::stat((run / "lock").c_str(), &there) == 0 && ::fstat(m_file, &held) == 0 && there.st_dev == held.st_dev
-        && there.st_ino == held.st_ino;
 }
 
 bool RunLock::isHeld(const std::filesystem::path& run)

@@ -16,9 +16,6 @@ public:
     RunLock& operator=(RunLock&& other) noexcept;
     ~RunLock();
 
-    /// True while the folder of this path is the one that was locked: false once it was removed, moved or replaced.
-    bool isOf(const std::filesystem::path& run) const;
-
     /// True when somebody, this process included, holds the lock.
     static bool isHeld(const std::filesystem::path& run);
 
