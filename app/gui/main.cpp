@@ -58,6 +58,13 @@ void sayNoDisplay(QtMsgType type, const QMessageLogContext&, const QString&)
     }
 }
 
+tunebench::Result<tunebench::KnownTypes> knownTypes(const tunebench::RunConfig& config)
+{
+    return tunebench::resolveAutomatic(config).map([](const tunebench::RunConfig& resolved) {
+        return tunebench::KnownTypes { resolved, tunebench::knownDevice(resolved.device) };
+    });
+}
+
 } // namespace
 
 int main(int argc, char** argv)
@@ -77,7 +84,7 @@ int main(int argc, char** argv)
 
     tunebench::MainWindow window(
         [](tunebench::TrainingJob job) { return std::make_unique<tunebench::EngineRun>(std::move(job)); },
-        { tunebench::planMemory, tunebench::planRemedies },
+        { tunebench::planMemory, tunebench::planRemedies, knownTypes },
         { std::filesystem::absolute(arguments.runs), tunebench::dataDirectory() / "last_config.json" });
     if (!arguments.config.empty()) {
         if (const auto opened = window.openConfig(QString::fromStdString(arguments.config)); !opened) {

@@ -37,7 +37,7 @@ std::vector<OptionRow> memoryRows()
         row(&RunConfig::precision,
             { .key = "precision",
                 .group = G::memory,
-                .label = "Weights held as",
+                .label = "Weights held in",
                 .help
                 = "How frozen base weights are held. Trained tensors are always fp32, so method full needs fp32 or "
                   "auto here.",
@@ -45,7 +45,7 @@ std::vector<OptionRow> memoryRows()
         row(&RunConfig::compute,
             { .key = "compute",
                 .group = G::memory,
-                .label = "Compute type",
+                .label = "Multiplied in",
                 .help = "Type of the matrix products and the residual stream; auto takes the fastest that is right on "
                         "this device.",
                 .huggingFaceName = "fp16, bf16" }),

@@ -3,6 +3,7 @@
 #include "ui/form/option_editor.h"
 #include "ui/form/option_field.h"
 #include "ui/form/path_editor.h"
+#include "ui/form/precision_note.h"
 
 #include <QCheckBox>
 #include <QComboBox>
@@ -12,6 +13,8 @@
 #include <QToolButton>
 
 #include <nlohmann/json.hpp>
+
+#include <algorithm>
 
 using namespace tunebench;
 using nlohmann::json;
@@ -87,6 +90,9 @@ private slots:
     void searchHidesTheRest_data();
     void searchHidesTheRest();
     void helpFollowsTheFocus();
+    void precisionIsWeighed_data();
+    void precisionIsWeighed();
+    void precisionNoteFollowsTheForm();
     void everyOptionIsThereAndReachable();
 };
 
@@ -265,6 +271,60 @@ void TestConfigForm::everyOptionIsThereAndReachable()
         QVERIFY2(proxy != nullptr && (proxy->focusPolicy() & Qt::TabFocus), option.key.c_str());
         QCOMPARE(proxy->accessibleName(), QString::fromStdString(option.label));
     }
+}
+
+void TestConfigForm::precisionIsWeighed_data()
+{
+    QTest::addColumn<double>("fp16");
+    QTest::addColumn<bool>("right");
+    QTest::addColumn<QString>("words");
+    QTest::newRow("not measured") << -1.0 << true << "has not been measured";
+    QTest::newRow("slower") << 500.0 << true << "is not true here: 0.25";
+    QTest::newRow("slower, with the better choice") << 500.0 << true << "compute fp32 is 4 times as fast";
+    QTest::newRow("faster") << 4000.0 << true << "is true here: 2";
+    QTest::newRow("figures") << 4000.0 << true << "Measured on GTX 1650: fp32 2,000 GFLOP/s, fp16 4,000 GFLOP/s.";
+    QTest::newRow("apart") << 500.0 << true << "Held in bf16, multiplied in fp16.";
+    QTest::newRow("wrong") << 4000.0 << false << "fail the self-test";
+    QTest::newRow("not there") << 0.0 << true << "cannot multiply in fp16";
+}
+
+void TestConfigForm::precisionIsWeighed()
+{
+    QFETCH(double, fp16);
+    QFETCH(bool, right);
+    QFETCH(QString, words);
+    KnownTypes known { {}, { .device = "cuda:0", .name = "GTX 1650" } };
+    known.config.precision = NumberType::bf16;
+    known.config.compute = NumberType::fp16;
+    if (fp16 >= 0) {
+        known.device.types = { { NumberType::fp32, 2000, 1e-7, true },
+            { NumberType::fp16, fp16 > 0 ? std::optional(fp16) : std::nullopt, 1e-4, right } };
+    }
+    QVERIFY2(precisionText(known).contains(words), qPrintable(precisionText(known)));
+}
+
+void TestConfigForm::precisionNoteFollowsTheForm()
+{
+    Form form;
+    RunPlanner planner;
+    planner.types = [](const RunConfig& config) -> Result<KnownTypes> {
+        return config.device == "cpu"
+            ? Result<KnownTypes>(KnownTypes { config, { .device = "cpu", .name = "Some CPU" } })
+            : failure("no such device");
+    };
+    auto* note = new PrecisionNote(form.model, form.form, planner);
+    const auto shown = [&](const QString& text) {
+        const auto labels = form.form.field("compute")->findChildren<QLabel*>();
+        return std::ranges::any_of(
+            labels, [&](const QLabel* label) { return label->isVisible() && label->text().contains(text); });
+    };
+    form.model.edit("device", "cpu");
+    form.model.edit("compute", "bf16");
+    QVERIFY(QTest::qWaitFor([&] { return shown(QStringLiteral("multiplied in bf16. Some CPU has not been")); }));
+    form.model.edit("precision", "fp16");
+    QVERIFY(QTest::qWaitFor([&] { return shown(QStringLiteral("Held in fp16, multiplied in bf16.")); }));
+    form.model.edit("device", "cuda:0");
+    QVERIFY(QTest::qWaitFor([&] { return note->text().isEmpty() && !shown(QStringLiteral("Held in")); }));
 }
 
 TUNEBENCH_UI_TEST(TestConfigForm)

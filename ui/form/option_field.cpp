@@ -22,6 +22,7 @@ OptionField::OptionField(const Option& option, ConfigModel& model, QWidget* pare
     , m_editor(makeOptionEditor(option, this))
     , m_reset(new QToolButton(this))
     , m_message(new QLabel(this))
+    , m_note(new QLabel(this))
 {
     setObjectName(QString::fromStdString(option.key));
     const QString tip = QStringLiteral("<p>%1</p><p><code>%2</code></p>")
@@ -39,8 +40,13 @@ OptionField::OptionField(const Option& option, ConfigModel& model, QWidget* pare
     auto kept = m_reset->sizePolicy();
     kept.setRetainSizeWhenHidden(true);
     m_reset->setSizePolicy(kept);
-    m_message->setWordWrap(true);
-    m_message->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    for (QLabel* label : { m_message, m_note }) {
+        label->setWordWrap(true);
+        label->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    }
+    m_note->setTextFormat(Qt::PlainText);
+    m_note->setForegroundRole(QPalette::PlaceholderText);
+    m_note->hide();
 
     auto* layout = new QGridLayout(this);
     layout->setContentsMargins(0, 2, 0, 2);
@@ -50,6 +56,7 @@ OptionField::OptionField(const Option& option, ConfigModel& model, QWidget* pare
     layout->addWidget(m_editor, 0, 1);
     layout->addWidget(m_reset, 0, 2, Qt::AlignTop);
     layout->addWidget(m_message, 1, 1, 1, 2);
+    layout->addWidget(m_note, 2, 1, 1, 2);
     layout->setColumnStretch(1, 1);
 
     for (QWidget* widget : m_editor->findChildren<QWidget*>()) {
@@ -69,6 +76,12 @@ OptionField::OptionField(const Option& option, ConfigModel& model, QWidget* pare
 QString OptionField::message() const
 {
     return m_message->text();
+}
+
+void OptionField::setNote(const QString& text)
+{
+    m_note->setText(text);
+    m_note->setVisible(!text.isEmpty());
 }
 
 int OptionField::labelWidth() const

@@ -23,6 +23,9 @@ public:
     OptionEditor* editor() const { return m_editor; }
     QString message() const;
 
+    /// What is known of the value, in words below it; empty for nothing.
+    void setNote(const QString& text);
+
     /// All labels of a form are equally wide.
     int labelWidth() const;
     void setLabelWidth(int width);
@@ -40,7 +43,7 @@ private:
     QLabel* m_label;
     OptionEditor* m_editor;
     QToolButton* m_reset;
-    QLabel* m_message;
+    QLabel *m_message, *m_note;
     bool m_warning = false;
 };
 

@@ -5,6 +5,7 @@
 #include "ui/base/format.h"
 #include "ui/data/cut_warning.h"
 #include "ui/form/config_form.h"
+#include "ui/form/precision_note.h"
 #include "ui/form/steps_line.h"
 #include "ui/plots/run_plots.h"
 #include "ui/train/log_view.h"
@@ -51,6 +52,7 @@ QWidget* TrainPage::makeConfigPanel(ConfigModel& model, DataAnalysis& analysis, 
 {
     auto* panel = new QWidget(this);
     m_form = new ConfigForm(model, panel);
+    new PrecisionNote(model, *m_form, planner); // the form's own
     m_cutWarning = new CutWarning(analysis, panel);
     m_steps = new StepsLine(*m_counter, panel);
     m_memory = new MemoryPanel(model, analysis, std::move(planner), panel);
