@@ -31,7 +31,7 @@ template <class Body> void forEachReference(Body body)
         for (const char* method : { "lora", "full" })
             body(family, method);
     }
-    for (const char* family : { "llama", "qwen2" }) {
+    for (const char* family : { "llama", "qwen2", "gemma2", "phi3" }) {
         for (const char* method : { "dora", "whole" })
             body(family, method);
     }

@@ -62,6 +62,9 @@ ADAPTERS = {
     "llama": {"dora": {"use_dora": True, "use_rslora": True}, "whole": {"modules_to_save": ["embed_tokens", "norm"]}},
     "qwen2": {"dora": {"use_dora": True}, "whole": {"modules_to_save": ["embed_tokens", "lm_head", "layers.0.self_attn.k_proj",
                                                                        "layers.1.mlp"]}},
+    "gemma2": {"dora": {"use_dora": True}, "whole": {"modules_to_save": ["embed_tokens", "norm", "layers.1.mlp"]}},
+    "phi3": {"dora": {"use_dora": True, "use_rslora": True},
+             "whole": {"modules_to_save": ["lm_head", "layers.0.self_attn.qkv_proj", "layers.1.mlp.gate_up_proj"]}},
 }
 
 
@@ -123,6 +126,7 @@ def save_adapter(model, folder, **options):
                 p.normal_(0, 0.05)
             elif "modules_to_save" in n:
                 p.add_(torch.randn_like(p) * 0.02)
+    lora.peft_config["default"].base_model_name_or_path = os.path.basename(model)
     lora.save_pretrained(folder)
     os.path.exists(os.path.join(folder, "README.md")) and os.remove(os.path.join(folder, "README.md"))
     return folder
