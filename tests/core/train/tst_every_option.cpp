@@ -86,6 +86,7 @@ const std::vector<Effect>& effects()
         { "checkpoint_every_layers=3", Seen::peak, { "gradient_checkpointing=full" } },
         { "batch_size=2", Seen::tokens },
         { "accumulation_steps=1", Seen::tokens },
+        { "effective_batch=12", Seen::tokens },
         { "eval_batch_size=1", Seen::evaluationBatches },
         { "device=cuda:77", Seen::end },
         { "threads=3", Seen::threads },
@@ -258,23 +259,9 @@ class TestEveryOption : public TrainerTest {
         return all.join(' ');
     }
 
-    QString look(const QStringList& options, Seen seen)
+    /// What a run that ended well shows.
+    QString figureOf(const Record& record, Seen seen)
     {
-        if (seen == Seen::threads)
-            return threadsOf(options);
-        if (seen == Seen::positions)
-            return positionsOf(options);
-        if (seen == Seen::evaluationBatches)
-            return evaluationBatchesOf(options);
-        if (seen == Seen::pauses)
-            return Cooling(choiceOf(options).values.maxTemperature).mustWait(80) ? "waits" : "goes on";
-        const Record record = run(job(resolved(options)));
-        if (seen == Seen::end)
-            return record.outcome ? QString::fromStdString(record.states.back().summary.overfitting)
-                                  : QString::fromStdString(record.outcome.error().message);
-        if (!record.outcome)
-            return "failed: " + QString::fromStdString(record.outcome.error().message);
-        const auto curves = readCurves(*record.outcome).value();
         switch (seen) {
         case Seen::losses:
             return listed(record, [](const StepMetrics& s) { return number(s.loss) + "/" + number(s.gradNorm); });
@@ -291,10 +278,32 @@ class TestEveryOption : public TrainerTest {
         case Seen::checkpoints:
             return checkpointsOf(record);
         case Seen::lines:
-            return QString::number(curves.steps.size());
+            return QString::number(readCurves(*record.outcome).value().steps.size());
         default:
             return QString::number(record.states.back().summary.peakAllocated);
         }
+    }
+
+    QString look(const QStringList& options, Seen seen)
+    {
+        if (seen == Seen::threads)
+            return threadsOf(options);
+        if (seen == Seen::positions)
+            return positionsOf(options);
+        if (seen == Seen::evaluationBatches)
+            return evaluationBatchesOf(options);
+        if (seen == Seen::pauses)
+            return Cooling(choiceOf(options).values.maxTemperature).mustWait(80) ? "waits" : "goes on";
+        TrainingJob made = job(resolved(options));
+        if (made.config.values.effectiveBatch) // which says how many, where the job does not
+            made.config.set.erase("accumulation_steps");
+        const Record record = run(made);
+        if (seen == Seen::end)
+            return record.outcome ? QString::fromStdString(record.states.back().summary.overfitting)
+                                  : QString::fromStdString(record.outcome.error().message);
+        if (!record.outcome)
+            return "failed: " + QString::fromStdString(record.outcome.error().message);
+        return figureOf(record, seen);
     }
 
 private Q_SLOTS:
