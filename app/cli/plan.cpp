@@ -114,7 +114,8 @@ std::string roomText(const MemoryPlan& plan)
     }
     return plan.fits()
         ? "fits: " + bytesText(plan.limit - plan.needed()) + " of " + bytesText(plan.limit) + " free"
-        : "does not fit: " + bytesText(plan.needed() - plan.limit) + " more than " + bytesText(plan.limit);
+        : "does not fit: " + bytesText(plan.needed() - plan.limit) + " more than " + bytesText(plan.limit)
+            + (plan.config.onOutOfMemory == OutOfMemoryAction::split ? "; will be split" : "");
 }
 
 std::string stepText(double seconds)

@@ -31,6 +31,9 @@ void TrainOutput::write(const LogLine& line)
 void TrainOutput::write(const StateChange& change)
 {
     m_totalSteps = change.summary.totalSteps;
+    if (change.summary.state == RunState::failed && change.summary.outOfMemory) {
+        write(*change.summary.outOfMemory);
+    }
     if (!m_console.json) {
         return;
     }
@@ -38,6 +41,25 @@ void TrainOutput::write(const StateChange& change)
     line.update(summaryToJson(change.summary));
     line["run"] = change.run.empty() ? ordered_json() : ordered_json(change.run.string());
     writeJsonLine(m_console.out, line);
+}
+
+void TrainOutput::write(const OutOfMemoryReport& report)
+{
+    if (m_console.json) {
+        ordered_json line { { "type", "out_of_memory" } };
+        line.update(outOfMemoryToJson(report));
+        writeJsonLine(m_console.out, line);
+        return;
+    }
+    endProgress();
+    m_console.err << "Out of memory\n";
+    constexpr size_t column = 11;
+    for (const auto& [name, text] : outOfMemoryFacts(report)) {
+        m_console.err << "  " << name << std::string(column - std::min(column - 1, name.size()), ' ') << text << '\n';
+    }
+    for (const Remedy& remedy : report.remedies) {
+        m_console.err << "  - " << remedyLine(remedy) << '\n';
+    }
 }
 
 void TrainOutput::write(const StepMetrics& step)

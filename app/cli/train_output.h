@@ -6,7 +6,7 @@
 namespace tunebench {
 
 /// What `train` shows: with --json each event as one line; on a terminal a log with a progress line below it; otherwise
-/// plain lines.
+/// plain lines. How memory ran out goes to standard error, or is one line more.
 class TrainOutput {
 public:
     TrainOutput(Console& console, bool terminal);
@@ -19,6 +19,7 @@ public:
 private:
     void write(const LogLine& line);
     void write(const StateChange& change);
+    void write(const OutOfMemoryReport& report);
     void write(const StepMetrics& step);
     void write(const EvalMetrics& evaluation);
     void writeLine(const std::string& text);

@@ -44,6 +44,9 @@ template <> struct ChoiceNames<NumberType> {
 template <> struct ChoiceNames<GradientCheckpointing> {
     static constexpr std::array<std::string_view, 4> names { "off", "full", "selective", "offload" };
 };
+template <> struct ChoiceNames<OutOfMemoryAction> {
+    static constexpr std::array<std::string_view, 2> names { "stop", "split" };
+};
 template <> struct ChoiceNames<LossNormalization> {
     static constexpr std::array<std::string_view, 2> names { "tokens", "micro_batch_mean" };
 };

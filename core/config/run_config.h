@@ -29,6 +29,7 @@ enum class DpoLoss { sigmoid, ipo };
 enum class Method { lora, full };
 enum class NumberType { automatic, fp32, fp16, bf16 };
 enum class GradientCheckpointing { off, full, selective, offload };
+enum class OutOfMemoryAction { stop, split };
 enum class LossNormalization { tokens, microBatchMean };
 enum class Scheduler { constant, linear, cosine, cosineRestarts, polynomial, inverseSqrt };
 enum class OptimizerKind { adamw, adamw8bit, sgd, lion, adafactor };
@@ -82,6 +83,7 @@ struct RunConfig {
     int64_t threads = 0; ///< 0: all cores
     std::optional<std::string> card; ///< a name in the card list, or an amount: limits the device's memory
     int64_t memoryLimit = 0; ///< bytes; 0: no limit
+    OutOfMemoryAction onOutOfMemory = OutOfMemoryAction::stop;
 
     // optimisation
     LossNormalization lossNormalization = LossNormalization::tokens;

@@ -134,6 +134,14 @@ std::vector<OptionRow> memoryRows()
                 .help = "The device refuses more than this; 0: no limit.",
                 .least = 0,
                 .most = pebibyte }),
+        row(&RunConfig::onOutOfMemory,
+            { .key = "on_out_of_memory",
+                .group = G::memory,
+                .label = "Out of memory",
+                .help = "stop: the run ends with a report; what was learnt is kept. split: a micro-batch that does not "
+                        "fit is trained in halves, and those in halves again; the result is the same to rounding, the "
+                        "step takes longer.",
+                .huggingFaceName = "auto_find_batch_size" }),
     };
 }
 

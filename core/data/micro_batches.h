@@ -65,6 +65,7 @@ struct MicroBatch {
     std::vector<int64_t> chosenSegments, rejectedSegments; ///< [pairs], of preference pairs
     int64_t tokens = 0; ///< real tokens
     int64_t supervised = 0; ///< targets that are not ignoredLabel
+    int64_t slotsBefore = 0, slotsAfter = 0; ///< of the micro-batch that this is a part of
 };
 
 /// Collates sequences of rows. `padId` fills the padding of `longest` and `max_length`, which make sequences equally

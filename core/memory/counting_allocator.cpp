@@ -30,7 +30,7 @@ public:
             " in use).");
         void* memory = std::aligned_alloc(MemoryLedger::rounding, static_cast<size_t>(size) + sizeof(BlockHeader));
         if (!memory) {
-            cpuLedger().subtract(size, category);
+            cpuLedger().refuse(size, category);
             TORCH_CHECK_WITH(OutOfMemoryError, false, "Out of memory: the system has no ", size, " bytes left.");
         }
         auto* header = new (memory) BlockHeader { size, category };

@@ -1,10 +1,14 @@
 #include "core/memory/memory_ledger.h"
 
+#include <exception>
+#include <utility>
+
 namespace tunebench {
 namespace {
 
 thread_local MemoryCategory currentCategory = MemoryCategory::temporary;
 thread_local MemoryPlace currentPlace;
+thread_local std::optional<MemoryPlace> failedPlace;
 
 size_t indexOf(MemoryCategory category)
 {
@@ -38,24 +42,34 @@ MemoryCategory CategoryScope::current()
 
 PlaceScope::PlaceScope(MemoryPlace place)
     : m_before(currentPlace)
+    , m_exceptions(std::uncaught_exceptions())
 {
     currentPlace = place;
 }
 
 PlaceScope::PlaceScope(std::string_view operation)
     : m_before(currentPlace)
+    , m_exceptions(std::uncaught_exceptions())
 {
     currentPlace.operation = operation;
 }
 
 PlaceScope::~PlaceScope()
 {
+    // The innermost scope is left first.
+    if (std::uncaught_exceptions() > m_exceptions && !failedPlace)
+        failedPlace = currentPlace;
     currentPlace = m_before;
 }
 
 MemoryPlace PlaceScope::current()
 {
     return currentPlace;
+}
+
+std::optional<MemoryPlace> PlaceScope::takeFailed()
+{
+    return std::exchange(failedPlace, std::nullopt);
 }
 
 int64_t MemoryLedger::rounded(size_t bytes)
@@ -66,8 +80,10 @@ int64_t MemoryLedger::rounded(size_t bytes)
 bool MemoryLedger::add(int64_t bytes, MemoryCategory category)
 {
     const std::lock_guard lock(m_mutex);
-    if (m_limit > 0 && m_allocated + bytes > m_limit)
+    if (m_limit > 0 && m_allocated + bytes > m_limit) {
+        m_refusal = MemoryRefusal { bytes, m_allocated, m_byCategory, currentPlace };
         return false;
+    }
     m_allocated += bytes;
     m_byCategory[indexOf(category)] += bytes;
     if (m_allocated > m_peak) {
@@ -83,6 +99,20 @@ void MemoryLedger::subtract(int64_t bytes, MemoryCategory category)
     const std::lock_guard lock(m_mutex);
     m_allocated -= bytes;
     m_byCategory[indexOf(category)] -= bytes;
+}
+
+void MemoryLedger::refuse(int64_t bytes, MemoryCategory category)
+{
+    const std::lock_guard lock(m_mutex);
+    m_allocated -= bytes;
+    m_byCategory[indexOf(category)] -= bytes;
+    m_refusal = MemoryRefusal { bytes, m_allocated, m_byCategory, currentPlace };
+}
+
+std::optional<MemoryRefusal> MemoryLedger::takeRefusal()
+{
+    const std::lock_guard lock(m_mutex);
+    return std::exchange(m_refusal, std::nullopt);
 }
 
 int64_t MemoryLedger::allocated() const

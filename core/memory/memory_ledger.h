@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <string_view>
 
 namespace tunebench {
@@ -58,9 +59,20 @@ public:
     ~PlaceScope();
 
     static MemoryPlace current();
+    /// Where the calling thread was when an exception that has been caught since the last call began to unwind it.
+    static std::optional<MemoryPlace> takeFailed();
 
 private:
     MemoryPlace m_before;
+    int m_exceptions; ///< in flight when the scope began
+};
+
+/// What was refused, and what was live then.
+struct MemoryRefusal {
+    int64_t requested = 0; ///< bytes
+    int64_t allocated = 0; ///< bytes
+    MemoryBreakdown live {}; ///< adds up to `allocated`
+    MemoryPlace place;
 };
 
 /// Live bytes of one device, as its counting allocator sees them. Safe from several threads.
@@ -70,9 +82,14 @@ public:
     static constexpr size_t rounding = 64;
     static int64_t rounded(size_t bytes);
 
-    /// False, and nothing counted, when the limit would be passed.
+    /// False, and nothing counted, when the limit would be passed; the refusal is kept.
     bool add(int64_t bytes, MemoryCategory category);
     void subtract(int64_t bytes, MemoryCategory category);
+
+    /// Takes back what add() counted, since the system had no memory for it; the refusal is kept.
+    void refuse(int64_t bytes, MemoryCategory category);
+    /// The newest refusal since the last call.
+    std::optional<MemoryRefusal> takeRefusal();
 
     int64_t allocated() const;
     int64_t peak() const;
@@ -94,6 +111,7 @@ private:
     MemoryBreakdown m_byCategory {};
     MemoryBreakdown m_atPeak {};
     MemoryPlace m_placeOfPeak;
+    std::optional<MemoryRefusal> m_refusal;
 };
 
 } // namespace tunebench

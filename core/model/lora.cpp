@@ -94,10 +94,13 @@ AdapterOff::~AdapterOff()
         projection->lora = std::move(pair);
 }
 
-DropoutScope::DropoutScope(Decoder& decoder, uint64_t seed)
+DropoutScope::DropoutScope(Decoder& decoder, uint64_t seed, int64_t slotsBefore, int64_t slotsAfter)
 {
     forEachPair(decoder, [&](Linear& projection) {
-        projection.lora->dropout.seed = mixedSeed(seed, m_projections.size());
+        Dropout& dropout = projection.lora->dropout;
+        dropout.seed = mixedSeed(seed, m_projections.size());
+        dropout.before = slotsBefore;
+        dropout.after = slotsAfter;
         m_projections.push_back(&projection);
     });
 }

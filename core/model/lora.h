@@ -30,10 +30,11 @@ struct LoraShape {
 void attachLora(Decoder& decoder, std::span<const LoraTarget> targets, const LoraShape& shape, uint64_t seed);
 
 /// While it lives, the passes of the decoder are training passes: inputs of pairs are dropped out, each pair by a mask
-/// of its own that follows from `seed`.
+/// of its own that follows from `seed`. Where the passes see a part of a micro-batch, so many of its slots lie before
+/// and after; the masks are then that part of the whole's.
 class DropoutScope {
 public:
-    DropoutScope(Decoder& decoder, uint64_t seed);
+    DropoutScope(Decoder& decoder, uint64_t seed, int64_t slotsBefore = 0, int64_t slotsAfter = 0);
     DropoutScope(const DropoutScope&) = delete;
     DropoutScope& operator=(const DropoutScope&) = delete;
     ~DropoutScope();

@@ -32,6 +32,7 @@ constexpr std::array stepFields {
     JsonField<StepMetrics> { "peak_allocated", &StepMetrics::peakAllocated },
     JsonField<StepMetrics> { "reserved", &StepMetrics::reserved },
     JsonField<StepMetrics> { "device_used", &StepMetrics::deviceUsed },
+    JsonField<StepMetrics> { "device_shared", &StepMetrics::deviceShared },
     JsonField<StepMetrics> { "process", &StepMetrics::process },
     JsonField<StepMetrics> { "cpu_utilization", &StepMetrics::cpuUtilization },
     JsonField<StepMetrics> { "device_utilization", &StepMetrics::deviceUtilization },

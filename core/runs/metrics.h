@@ -38,6 +38,7 @@ struct StepMetrics {
     int64_t peakAllocated = 0;
     std::optional<int64_t> reserved;
     std::optional<int64_t> deviceUsed; ///< all processes
+    std::optional<int64_t> deviceShared; ///< memory of the computer that stands in for the device's, where it tells
     std::optional<int64_t> process; ///< resident memory of this process, on the CPU; of it on the device, on CUDA
     std::optional<double> cpuUtilization; ///< of all cores, 0 to 1
     std::optional<double> deviceUtilization; ///< 0 to 1

@@ -3,6 +3,7 @@
 #include "core/base/result.h"
 #include "core/config/run_config.h"
 #include "core/runs/metrics.h"
+#include "core/runs/out_of_memory.h"
 
 #include <filesystem>
 #include <memory>
@@ -39,6 +40,9 @@ struct RunSummary {
     int64_t trainingRows = 0, heldOutRows = 0, refusedRows = 0;
     int64_t truncatedRows = 0, tokensCut = 0, answersCut = 0;
     double truncatedShare = 0; ///< of the usable rows
+    int64_t splitSteps = 0; ///< steps with a micro-batch that did not fit and was split (on_out_of_memory)
+    std::optional<int64_t> memoryClimb; ///< bytes a step by which memory climbs at the same work; see memoryClimb()
+    std::optional<OutOfMemoryReport> outOfMemory; ///< of a run that ended so
     std::string throughput; ///< where the time went and what would help, in words
     std::optional<double> lossNoise; ///< standard deviation of raw minus smoothed loss after warm-up
 };

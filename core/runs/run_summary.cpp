@@ -47,6 +47,8 @@ constexpr std::array summaryFields {
     Field { "tokens_cut", &RunSummary::tokensCut },
     Field { "answers_cut", &RunSummary::answersCut },
     Field { "loss_noise", &RunSummary::lossNoise },
+    Field { "split_steps", &RunSummary::splitSteps },
+    Field { "memory_climb", &RunSummary::memoryClimb },
     Field { "throughput", &RunSummary::throughput },
 };
 
@@ -61,6 +63,7 @@ nlohmann::ordered_json summaryToJson(const RunSummary& summary)
 {
     nlohmann::ordered_json object { { "state", runStateName(summary.state) } };
     writeFields<RunSummary>(object, summary, summaryFields);
+    object["out_of_memory"] = summary.outOfMemory ? outOfMemoryToJson(*summary.outOfMemory) : nlohmann::ordered_json();
     return object;
 }
 
@@ -76,6 +79,8 @@ std::optional<RunSummary> summaryFromJson(std::string_view text)
         return std::nullopt;
     }
     summary.state = static_cast<RunState>(state - stateNames.begin());
+    if (const auto report = object.find("out_of_memory"); report != object.end())
+        summary.outOfMemory = outOfMemoryFromJson(*report);
     return summary;
 }
 

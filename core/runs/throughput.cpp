@@ -1,6 +1,7 @@
 #include "core/runs/throughput.h"
 
 #include "core/config/number_text.h"
+#include "core/runs/memory_watch.h"
 
 #include <algorithm>
 #include <cmath>
@@ -124,6 +125,8 @@ std::string throughputText(
         + percent(times->optimizer) + " and data " + percent(times->data) + ".";
     for (const std::string& one : throughputAdvice(*times, config, fasterType))
         text += " " + one;
+    if (const auto spill = memorySpill(steps))
+        text += " " + memorySpillText(*spill);
     return text;
 }
 

@@ -8,6 +8,7 @@
 
 #include <ATen/core/LegacyTypeDispatch.h>
 #include <algorithm>
+#include <c10/util/Exception.h>
 
 namespace tunebench {
 namespace {
@@ -116,6 +117,37 @@ Result<StepOperations> countOperations(const RunConfig& config, const ModelSpec&
     const OperationRecorder recorder;
     trainStep(*trainee, config, { &batch, 1 }, config.learningRate, [] { return true; });
     return StepOperations { recorder.ofPasses(), recorder.ofUpdate() };
+}
+
+Result<int64_t> dryEvaluation(const RunConfig& config, const ModelSpec& spec, const MicroBatch& batch)
+{
+    initializeEngine();
+    const at::AutoDispatchBelowADInplaceOrView noGradients;
+    const int64_t before = metaLedger().allocated();
+    metaLedger().resetPeak();
+    return makeTrainee(config, spec, nullptr, nullptr, at::kMeta).map([&](Trainee trainee) {
+        evaluationPass(trainee.decoder, batch, config);
+        return metaLedger().peak() - before;
+    });
+}
+
+std::optional<MemoryRefusal> dryRunUntil(
+    const RunConfig& config, const ModelSpec& spec, std::span<const std::vector<MicroBatch>> steps, int64_t bytes)
+{
+    initializeEngine();
+    const at::AutoDispatchBelowADInplaceOrView noGradients;
+    metaLedger().setLimit(metaLedger().allocated() + bytes);
+    try {
+        auto trainee = makeTrainee(config, spec, nullptr, nullptr, at::kMeta);
+        for (const auto& group : steps) {
+            if (trainee)
+                trainStep(*trainee, config, group, config.learningRate, [] { return true; });
+        }
+    } catch (const c10::OutOfMemoryError&) { // that is what was asked for
+    }
+    metaLedger().setLimit(0);
+    static_cast<void>(PlaceScope::takeFailed());
+    return metaLedger().takeRefusal();
 }
 
 } // namespace tunebench

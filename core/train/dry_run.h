@@ -40,4 +40,12 @@ struct StepOperations {
 /// What a step of the given micro-batch computes, counted in a dry run.
 Result<StepOperations> countOperations(const RunConfig& config, const ModelSpec& spec, const MicroBatch& batch);
 
+/// The peak of making the model and evaluating a micro-batch, bytes.
+Result<int64_t> dryEvaluation(const RunConfig& config, const ModelSpec& spec, const MicroBatch& batch);
+
+/// The training steps on a device that refuses more than `bytes`: what was live when it first refused; nothing where
+/// all fits.
+std::optional<MemoryRefusal> dryRunUntil(
+    const RunConfig& config, const ModelSpec& spec, std::span<const std::vector<MicroBatch>> steps, int64_t bytes);
+
 } // namespace tunebench

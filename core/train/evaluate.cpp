@@ -1,6 +1,7 @@
 #include "core/train/evaluate.h"
 
 #include "core/train/host_tensor.h"
+#include "core/train/out_of_memory_watch.h"
 #include "core/train/preference_loss.h"
 
 #include <ATen/TensorOperators.h>
@@ -24,10 +25,22 @@ size_t batchEnd(std::span<const TokenRow> rows, size_t first, int64_t mostRows, 
     return end;
 }
 
+/// The sums of a micro-batch, in halves where it does not fit and may be split.
+at::Tensor sumsOf(Decoder& decoder, const MicroBatch& batch, const RunConfig& config)
+{
+    std::pair<MicroBatch, MicroBatch> halves;
+    try {
+        return evaluationPass(decoder, batch, config);
+    } catch (const std::exception& error) {
+        halves = splitOrRethrow(error, batch, decoder.device, config);
+    }
+    return sumsOf(decoder, halves.first, config).add_(sumsOf(decoder, halves.second, config));
+}
+
 } // namespace
 
 std::optional<EvalMetrics> evaluate(Decoder& decoder, std::span<const TokenRow> rows, const RunConfig& config,
-    int64_t slotBudget, const std::function<bool()>& goOn)
+    int64_t slotBudget, const std::function<bool(const MicroBatch&)>& goOn)
 {
     RunConfig unpadded = config; // padding changes no loss, only what it costs
     unpadded.padding = Padding::none;
@@ -36,14 +49,14 @@ std::optional<EvalMetrics> evaluate(Decoder& decoder, std::span<const TokenRow> 
     int64_t pairs = 0;
     auto sums = zeroSums(config, decoder.device);
     for (size_t first = 0; first < rows.size();) {
-        if (!goOn())
-            return std::nullopt;
         const size_t end = batchEnd(rows, first, config.evalBatchSize.value_or(config.batchSize), slotBudget);
         std::vector<Sequence> sequences;
         for (; first < end; ++first)
             sequences.push_back({ first });
         const MicroBatch batch = collate(rows, sequences, unpadded, 0);
-        sums.add_(evaluationPass(decoder, batch, config));
+        if (!goOn(batch))
+            return std::nullopt;
+        sums.add_(sumsOf(decoder, batch, config));
         metrics.tokens += batch.supervised;
         pairs += std::ssize(batch.chosenSegments);
     }

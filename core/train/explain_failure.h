@@ -8,9 +8,9 @@
 
 namespace tunebench {
 
-/// An exception of the engine as a sentence for the user. Memory that ran out gets what it happened in and what would
-/// help.
-std::string explainException(const std::exception& error, const RunConfig& config, bool training);
+/// An exception of the engine as a sentence for the user; memory that ran out has a report of its own
+/// (out_of_memory_watch.h).
+std::string explainException(const std::exception& error);
 
 /// Why training stopped at a gradient that is not finite, and what to change.
 std::string explainNotFinite(const StepMetrics& metrics, const RunConfig& config, const std::string& where);

@@ -61,9 +61,11 @@ TrainedGroup& Optimizer::groupFor(OptimizerKind kind, double decay)
 
 void Optimizer::step(double learningRate)
 {
+    m_whole = false;
     ++m_stepsDone;
     for (size_t i = 0; i < m_groups.size(); ++i)
         m_rules[i]->apply(m_groups[i], learningRate, m_stepsDone);
+    m_whole = true;
 }
 
 void Optimizer::clearGradients()

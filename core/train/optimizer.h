@@ -14,6 +14,8 @@ public:
 
     /// One step with the gradients as they stand.
     void step(double learningRate);
+    /// False after a step that an exception ended: some tensors have changed, others not.
+    bool whole() const { return m_whole; }
 
     /// Gradients become zero for the next accumulation group.
     void clearGradients();
@@ -36,6 +38,7 @@ private:
     std::vector<TrainedGroup> m_groups;
     std::vector<std::unique_ptr<UpdateRule>> m_rules; ///< one a group
     int64_t m_stepsDone = 0;
+    bool m_whole = true;
 };
 
 } // namespace tunebench

@@ -5,54 +5,103 @@
 namespace tunebench {
 namespace {
 
-/// Changes that may help the options of a run, whether they do or not.
-std::vector<Remedy> candidates(const RunConfig& config)
-{
-    std::vector<Remedy> list;
-    const auto add = [&](std::vector<std::pair<std::string, std::string>> changes, std::string price) {
-        list.push_back({ std::move(changes), std::move(price) });
-    };
-    if (config.gradientCheckpointing == GradientCheckpointing::off) {
-        add({ { "gradient_checkpointing", "full" } }, "a step takes about a third longer");
-        add({ { "gradient_checkpointing", "selective" } }, "a step takes about a sixth longer");
+using Changes = std::vector<std::pair<std::string, std::string>>;
+
+/// Changes that may help the options of a run, whether they do or not; the cheapest first.
+class Candidates {
+public:
+    explicit Candidates(const RunConfig& config)
+        : m_config(config)
+    {
+        addBatch(config.batchSize / 2);
+        if (config.batchSize > 3)
+            addBatch(1);
+        addRecompute();
+        if (config.optimizer == OptimizerKind::adamw)
+            add({ { "optimizer", "adamw_8bit" } }, "the optimizer's moments are rounded to 8 bits");
+        if (config.compute == NumberType::fp32)
+            add({ { "compute", "bf16" } }, "products are rounded; speed depends on the device");
+        if (config.method == Method::lora && config.precision == NumberType::fp32)
+            add({ { "precision", "bf16" } }, "the frozen weights are rounded");
+        if (config.method == Method::full)
+            add({ { "method", "lora" } }, "small matrices learn instead of all weights");
+        constexpr int64_t shortest = 64;
+        if (config.maxLength / 2 >= shortest)
+            add({ { "max_length", std::to_string(config.maxLength / 2) } }, "longer rows lose their end");
     }
-    if (config.gradientCheckpointing == GradientCheckpointing::selective)
-        add({ { "gradient_checkpointing", "full" } }, "a step takes about a sixth longer");
-    if (config.batchSize > 1)
-        add({ { "batch_size", std::to_string(config.batchSize / 2) },
-                { "accumulation_steps", std::to_string(config.accumulationSteps * 2) } },
-            config.batchSize % 2 == 0 ? "the same result; a step takes a little longer" : "nearly the same result");
-    if (config.method == Method::full)
-        add({ { "method", "lora" } }, "small matrices learn instead of all weights");
-    else if (config.precision == NumberType::fp32)
-        add({ { "precision", "bf16" } }, "the frozen weights are rounded");
-    if (config.compute == NumberType::fp32)
-        add({ { "compute", "bf16" } }, "products are rounded; speed depends on the device");
-    constexpr int64_t shortest = 64;
-    if (config.maxLength / 2 >= shortest)
-        add({ { "max_length", std::to_string(config.maxLength / 2) } }, "longer rows lose their end");
-    return list;
-}
+
+    std::vector<Remedy> take() { return std::move(m_list); }
+
+private:
+    void add(Changes changes, std::string price) { m_list.push_back({ std::move(changes), std::move(price) }); }
+
+    /// Fewer rows at once, as many before an update.
+    Changes batch(int64_t rows) const
+    {
+        const int64_t effective = m_config.batchSize * m_config.accumulationSteps;
+        return { { "batch_size", std::to_string(rows) },
+            { "accumulation_steps", std::to_string((effective + rows - 1) / rows) } };
+    }
+
+    void addBatch(int64_t rows)
+    {
+        if (rows > 0)
+            add(batch(rows),
+                m_config.batchSize * m_config.accumulationSteps % rows == 0
+                    ? "the same result; a step takes a little longer"
+                    : "nearly the same result");
+    }
+
+    void addRecompute()
+    {
+        const bool off = m_config.gradientCheckpointing == GradientCheckpointing::off;
+        if (off)
+            add({ { "gradient_checkpointing", "selective" } }, "a step takes about a sixth longer");
+        if (!off && m_config.gradientCheckpointing != GradientCheckpointing::selective)
+            return;
+        const char* price = off ? "a step takes about a third longer" : "a step takes about a sixth longer";
+        add({ { "gradient_checkpointing", "full" } }, price);
+        if (m_config.batchSize == 1)
+            return;
+        Changes both = batch(1);
+        both.emplace_back("gradient_checkpointing", "full");
+        add(std::move(both), price);
+    }
+
+    const RunConfig& m_config;
+    std::vector<Remedy> m_list;
+};
 
 } // namespace
 
-std::vector<Remedy> planRemedies(const ConfigChoice& choice, std::span<const RowExtent> extents, const MemoryPlan& plan)
+std::vector<Remedy> rankedRemedies(
+    const ConfigChoice& choice, std::vector<Remedy> candidates, int64_t peak, int64_t limit, const PeakPlanner& planner)
 {
     std::vector<Remedy> remedies;
-    for (Remedy& candidate : candidates(plan.config)) {
+    for (Remedy& candidate : candidates) {
         ConfigChoice changed = choice;
         const bool applied = std::ranges::all_of(candidate.changes, [&](const auto& change) {
             return applyAssignment(changed, change.first + "=" + change.second).has_value();
         });
-        const auto planned = applied ? planMemory(changed, extents, PlanDetail::figures) : failure("");
-        if (!planned || planned->peakAllocated >= plan.peakAllocated)
+        const auto planned = applied ? planner(changed) : failure("");
+        if (!planned || *planned >= peak)
             continue;
-        candidate.saving = plan.peakAllocated - planned->peakAllocated;
-        candidate.fits = planned->fits();
+        candidate.saving = peak - *planned;
+        candidate.peakAllocated = *planned;
+        candidate.fits = limit == 0 || *planned <= limit;
         remedies.push_back(std::move(candidate));
     }
-    std::ranges::stable_sort(remedies, std::greater {}, &Remedy::saving);
+    // Of those that suffice the cheapest comes first, of the others the one that saves most.
+    const auto rest
+        = std::ranges::stable_partition(remedies, [&](const Remedy& remedy) { return limit > 0 && remedy.fits; });
+    std::ranges::stable_sort(rest, std::greater {}, &Remedy::saving);
     return remedies;
+}
+
+std::vector<Remedy> planRemedies(const ConfigChoice& choice, std::span<const RowExtent> extents, const MemoryPlan& plan)
+{
+    return rankedRemedies(choice, Candidates(plan.config).take(), plan.peakAllocated, plan.limit,
+        [&](const ConfigChoice& changed) { return planMemory(changed, extents).map(&MemoryPlan::peakAllocated); });
 }
 
 } // namespace tunebench

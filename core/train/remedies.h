@@ -1,32 +1,23 @@
 #pragma once
 
+#include "core/runs/remedy.h"
 #include "core/train/plan_memory.h"
 
-#include <string>
-#include <utility>
+#include <functional>
 #include <vector>
 
 namespace tunebench {
 
-/// A change of options that lowers the peak.
-struct Remedy {
-    std::vector<std::pair<std::string, std::string>> changes; ///< key and value, as applyAssignment takes them
-    std::string price; ///< what it costs besides, in words
-    int64_t saving = 0; ///< bytes, by a plan with the changed options
-    bool fits = false; ///< the plan is within the limit then
+/// The peak of changed options, bytes.
+using PeakPlanner = std::function<Result<int64_t>(const ConfigChoice&)>;
 
-    /// "gradient_checkpointing full", "batch_size 2 with accumulation_steps 8".
-    std::string text() const
-    {
-        std::string text;
-        for (const auto& [key, value] : changes)
-            text += (text.empty() ? "" : " with ") + key + " " + value;
-        return text;
-    }
-};
+/// Those of the candidates (the cheapest first) that lower `peak`, as planned: what brings it within the limit (0:
+/// none) first, the cheapest of it before the others, then what is not enough alone, the largest saving first.
+std::vector<Remedy> rankedRemedies(const ConfigChoice& choice, std::vector<Remedy> candidates, int64_t peak,
+    int64_t limit, const PeakPlanner& planner);
 
-/// What would lower the peak of `plan`, each planned like the run itself, the largest saving first. `choice` and
-/// `extents` are those of the plan.
+/// What would lower the peak of `plan`, each planned like the run itself and ranked as above. `choice` and `extents`
+/// are those of the plan.
 std::vector<Remedy> planRemedies(
     const ConfigChoice& choice, std::span<const RowExtent> extents, const MemoryPlan& plan);
 

@@ -14,7 +14,8 @@ constexpr std::array changeable { "epochs", "max_steps", "max_hours", "max_tempe
     "early_stopping_min_delta", "stop_at_eval_loss", "overfitting_intended", "learning_rate", "scheduler",
     "warmup_steps", "warmup_ratio", "scheduler_cycles", "scheduler_power", "learning_rate_end", "max_grad_norm",
     "weight_decay", "log_every", "eval_every", "eval_batch_size", "save_every", "keep_checkpoints", "device", "threads",
-    "card", "memory_limit", "gradient_checkpointing", "checkpoint_every_layers" };
+    "card", "memory_limit", "on_out_of_memory", "gradient_checkpointing", "checkpoint_every_layers", "batch_size",
+    "accumulation_steps" };
 
 std::string listed()
 {
@@ -26,6 +27,7 @@ std::string listed()
 
 Result<ConfigChoice> withChanges(ConfigChoice choice, const ConfigChoice& changes)
 {
+    const int64_t effectiveBatch = choice.values.batchSize * choice.values.accumulationSteps;
     for (const std::string& key : changes.set) {
         if (std::ranges::find(changeable, key) == changeable.end())
             return failure(
@@ -34,6 +36,9 @@ Result<ConfigChoice> withChanges(ConfigChoice choice, const ConfigChoice& change
             return tl::unexpected(set.error());
         choice.set.insert(key);
     }
+    if (choice.values.batchSize * choice.values.accumulationSteps != effectiveBatch)
+        return failure("batch_size times accumulation_steps must stay " + std::to_string(effectiveBatch)
+            + " in a run that goes on, since its steps follow from it; change both, or start a new run.");
     return choice;
 }
 

@@ -60,6 +60,7 @@ void RunRecorder::resume(const RunSummary& summary, const RunCurves& curves)
     const int64_t totalSteps = m_summary.totalSteps; // more epochs than before, perhaps
     m_summary = summary;
     m_summary.totalSteps = totalSteps;
+    m_summary.memoryClimb.reset(); // of another process
     m_tokensAfterWarmup = std::llround(summary.tokensPerSecond.value_or(0) * summary.secondsAfterWarmup);
     m_utilizationCount = summary.meanDeviceUtilization ? summary.step : 0;
     m_utilizationSum = summary.meanDeviceUtilization.value_or(0) * static_cast<double>(m_utilizationCount);

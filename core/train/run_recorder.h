@@ -31,6 +31,9 @@ public:
     /// Adds what the training since the evaluation before says, and counts it as `config` asks.
     void evaluation(EvalMetrics metrics, const RunConfig& config);
     void state(RunState state, std::string reason = {});
+    void countSplit() { ++m_summary.splitSteps; }
+    void memoryClimb(int64_t bytesPerStep) { m_summary.memoryClimb = bytesPerStep; }
+    void outOfMemory(OutOfMemoryReport report) { m_summary.outOfMemory = std::move(report); }
     void throughput(std::string text) { m_summary.throughput = std::move(text); }
 
     /// The newest steps whose times count in averages.

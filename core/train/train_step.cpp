@@ -14,17 +14,31 @@ int64_t learntUnits(const MicroBatch& batch)
     return batch.chosenSegments.empty() ? batch.supervised : std::ssize(batch.chosenSegments);
 }
 
-/// How much the sum of losses of each micro-batch counts in the step's loss.
-std::vector<double> lossWeights(const RunConfig& config, std::span<const MicroBatch> group)
+/// The number of the micro-batch that each one is, or is a part of.
+std::vector<size_t> wholesOf(std::span<const MicroBatch> group)
+{
+    std::vector<size_t> wholes;
+    size_t begun = 0;
+    for (const MicroBatch& batch : group)
+        wholes.push_back((batch.slotsBefore == 0 ? ++begun : begun) - 1);
+    return wholes;
+}
+
+/// How much the sum of losses of each micro-batch counts in the step's loss; a part counts as its whole.
+std::vector<double> lossWeights(
+    const RunConfig& config, std::span<const MicroBatch> group, std::span<const size_t> wholes)
 {
     int64_t units = 0;
-    for (const MicroBatch& batch : group)
-        units += learntUnits(batch);
+    std::vector<int64_t> unitsOfWhole(wholes.empty() ? 0 : wholes.back() + 1);
+    for (size_t i = 0; i < group.size(); ++i) {
+        units += learntUnits(group[i]);
+        unitsOfWhole[wholes[i]] += learntUnits(group[i]);
+    }
     std::vector<double> weights;
-    for (const MicroBatch& batch : group) {
+    for (const size_t whole : wholes) {
         const bool tokens = config.lossNormalization == LossNormalization::tokens;
-        const double divisor
-            = static_cast<double>(tokens ? units : learntUnits(batch)) * static_cast<double>(tokens ? 1 : group.size());
+        const double divisor = static_cast<double>(tokens ? units : unitsOfWhole[whole])
+            * static_cast<double>(tokens ? 1 : unitsOfWhole.size());
         weights.push_back(1 / divisor);
     }
     return weights;
@@ -49,7 +63,8 @@ StepOutcome trainStep(Trainee& trainee, const RunConfig& config, std::span<const
     const std::function<bool()>& goOn)
 {
     StepOutcome outcome;
-    const auto weights = lossWeights(config, group);
+    const auto wholes = wholesOf(group);
+    const auto weights = lossWeights(config, group, wholes);
     const double scale = trainee.scaler.scale();
     trainee.optimizer.clearGradients();
     auto means = zeroSums(config, trainee.decoder.device);
@@ -59,7 +74,8 @@ StepOutcome trainStep(Trainee& trainee, const RunConfig& config, std::span<const
             return outcome;
         }
         const MicroBatch& batch = group[i];
-        const DropoutScope dropout(trainee.decoder, dropoutSeed(config, trainee.optimizer.stepsDone(), i));
+        const DropoutScope dropout(trainee.decoder, dropoutSeed(config, trainee.optimizer.stepsDone(), wholes[i]),
+            batch.slotsBefore, batch.slotsAfter);
         means.add_(trainingPass(trainee.decoder, batch, config, weights[i] * scale, outcome.times), weights[i]);
         outcome.supervisedTokens += batch.supervised;
         outcome.tokens += batch.tokens;

@@ -35,9 +35,10 @@ struct StepOutcome {
     double optimizerSeconds = 0;
 };
 
-/// One optimizer step over the micro-batches of an accumulation group. `goOn` is asked before each micro-batch. A
-/// gradient that is not finite (and not to be cured by the loss scale) leaves the weights as they are; the outcome's
-/// norm tells.
+/// One optimizer step over the micro-batches of an accumulation group, or parts of them that follow one another.
+/// `goOn` is asked before each. Where an exception ends it (no memory), the weights are as they were unless the
+/// optimizer says otherwise, and the step may be done again. A gradient that is not finite (and not to be cured by the
+/// loss scale) leaves the weights as they are; the outcome's norm tells.
 StepOutcome trainStep(Trainee& trainee, const RunConfig& config, std::span<const MicroBatch> group, double learningRate,
     const std::function<bool()>& goOn);
 

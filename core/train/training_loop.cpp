@@ -1,6 +1,7 @@
 #include "core/train/training_loop.h"
 
 #include "core/memory/device.h"
+#include "core/runs/memory_watch.h"
 #include "core/train/checkpoint.h"
 #include "core/train/cooling.h"
 #include "core/train/evaluate.h"
@@ -31,13 +32,14 @@ std::optional<std::string> earlyEnd(const RunSummary& summary, const RunConfig& 
 } // namespace
 
 TrainingLoop::TrainingLoop(
-    const RunInputs& inputs, Trainee& trainee, RunRecorder& recorder, const RunControls& controls)
+    const RunInputs& inputs, Trainee& trainee, RunRecorder& recorder, const RunControls& controls, RunMoment& moment)
     : m_inputs(inputs)
     , m_config(inputs.config)
     , m_rows(inputs.data.rows.training)
     , m_trainee(trainee)
     , m_recorder(recorder)
     , m_controls(controls)
+    , m_moment(moment)
     , m_batches(lengthsOf(m_rows), m_config)
     , m_meter(trainee.decoder.device)
 {
@@ -76,8 +78,9 @@ Result<LoopEnd> TrainingLoop::run()
 void TrainingLoop::checkpoint()
 {
     const RunSummary& summary = m_recorder.summary();
-    if (summary.step == m_saved || summary.step == 0 || !m_recorder.folderIsThere())
+    if (summary.step == m_saved || summary.step == 0 || !m_recorder.folderIsThere() || !m_trainee.optimizer.whole())
         return;
+    m_moment = { OutOfMemoryPhase::saving, summary.step };
     const auto saved = saveCheckpoint(m_recorder.path(), summary, m_trainee, m_config.keepCheckpoints);
     if (saved)
         m_saved = summary.step;
@@ -132,7 +135,11 @@ bool TrainingLoop::evaluateAt(int64_t step)
 {
     const auto& rows = m_inputs.data.rows.heldOut;
     say("Evaluating on " + std::to_string(rows.size()) + " held-out rows.");
-    auto metrics = evaluate(m_trainee.decoder, rows, m_config, slotBudget(), [this] { return goOn(); });
+    m_moment = { OutOfMemoryPhase::evaluation, step };
+    auto metrics = evaluate(m_trainee.decoder, rows, m_config, slotBudget(), [this](const MicroBatch& batch) {
+        m_moment.batch = batch;
+        return goOn();
+    });
     if (!metrics)
         return false;
     metrics->step = step;
@@ -185,27 +192,79 @@ Result<bool> TrainingLoop::trainAt(int64_t step)
     m_pausedSeconds = 0;
     StepOutcome outcome;
     std::vector<MicroBatch> group;
+    size_t microBatches = 0;
+    m_moment = { step == 0 ? OutOfMemoryPhase::firstStep : OutOfMemoryPhase::laterStep, step + 1 };
     {
         const Stopwatch whole(metrics.seconds);
         {
             const Stopwatch watch(metrics.dataSeconds);
             group = groupAt(step);
+            microBatches = group.size();
         }
-        outcome = trainStep(m_trainee, m_config, group, metrics.learningRate, [this] { return goOn(); });
+        outcome = trainGroup(group, metrics.learningRate);
     }
     if (outcome.interrupted)
         return false;
     metrics.seconds -= m_pausedSeconds;
     fill(metrics, outcome);
+    if (group.size() > microBatches)
+        noteSplit(metrics, microBatches, group);
     const bool last = step + 1 == m_batches.counts().totalSteps;
     const bool failed = !std::isfinite(outcome.gradNorm) && !outcome.skipped;
     m_recorder.step(metrics, last || failed || (m_config.logEvery > 0 && (step + 1) % m_config.logEvery == 0));
     // Steps of many shapes leave the heap full of holes that no later block fits.
     if (m_trainee.decoder.device.is_cpu())
         releaseCachedMemory(m_trainee.decoder.device);
+    watchMemory();
     if (failed || m_trainee.scaler.scale() < 1)
         return failure(explainNotFinite(metrics, m_config, findNotFinite(m_trainee, m_config, group)), Fault::work);
     return true;
+}
+
+/// One step of the group; micro-batches that do not fit become parts of it where that is wanted.
+StepOutcome TrainingLoop::trainGroup(std::vector<MicroBatch>& group, double learningRate)
+{
+    while (true) {
+        size_t begun = 0;
+        try {
+            return trainStep(m_trainee, m_config, group, learningRate, [&] {
+                m_moment.batch = group[begun++];
+                return goOn();
+            });
+        } catch (const std::exception& error) {
+            if (begun == 0 || !m_trainee.optimizer.whole())
+                throw;
+            auto halves = splitOrRethrow(error, group[begun - 1], m_trainee.decoder.device, m_config);
+            group[begun - 1] = std::move(halves.first);
+            group.insert(group.begin() + static_cast<std::ptrdiff_t>(begun), std::move(halves.second));
+        }
+    }
+}
+
+void TrainingLoop::noteSplit(StepMetrics& metrics, size_t microBatches, const std::vector<MicroBatch>& group)
+{
+    const std::string text = "did not fit in memory: " + std::to_string(microBatches)
+        + (microBatches == 1 ? " micro-batch was" : " micro-batches were") + " trained in "
+        + std::to_string(group.size()) + " parts";
+    metrics.note += (metrics.note.empty() ? "" : "; ") + text;
+    if (m_recorder.summary().splitSteps == 0)
+        say("Step " + std::to_string(metrics.step) + " " + text
+                + ". The result is the same; a smaller batch_size with more accumulation_steps saves the time of "
+                  "trying.",
+            true);
+    m_recorder.countSplit();
+}
+
+/// Says once when memory climbs from step to step.
+void TrainingLoop::watchMemory()
+{
+    constexpr int64_t every = 16;
+    if (m_recorder.summary().step % every != 0 || m_recorder.summary().memoryClimb)
+        return;
+    if (const auto climb = memoryClimb(m_recorder.timedSteps())) {
+        m_recorder.memoryClimb(climb->bytesPerStep);
+        say(memoryClimbText(*climb), true);
+    }
 }
 
 void TrainingLoop::fill(StepMetrics& metrics, const StepOutcome& outcome)

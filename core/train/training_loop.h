@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/data/micro_batches.h"
+#include "core/train/out_of_memory_watch.h"
 #include "core/train/run_inputs.h"
 #include "core/train/run_recorder.h"
 #include "core/train/step_meter.h"
@@ -18,7 +19,9 @@ struct LoopEnd {
 /// The loop of one run: evaluation, steps, evaluation, in a run folder that exists.
 class TrainingLoop {
 public:
-    TrainingLoop(const RunInputs& inputs, Trainee& trainee, RunRecorder& recorder, const RunControls& controls);
+    /// `moment` tells what is being done at each time.
+    TrainingLoop(const RunInputs& inputs, Trainee& trainee, RunRecorder& recorder, const RunControls& controls,
+        RunMoment& moment);
 
     /// Trains on after the steps that the recorder's summary counts, until the last step, a limit (max_hours,
     /// early_stopping_patience, stop_at_eval_loss) or a stop.
@@ -37,6 +40,9 @@ private:
     std::vector<MicroBatch> groupAt(int64_t step);
     int64_t scheduledStep(int64_t step) const;
     Result<bool> trainAt(int64_t step);
+    StepOutcome trainGroup(std::vector<MicroBatch>& group, double learningRate);
+    void noteSplit(StepMetrics& metrics, size_t microBatches, const std::vector<MicroBatch>& group);
+    void watchMemory();
     void fill(StepMetrics& metrics, const StepOutcome& outcome);
 
     const RunInputs& m_inputs;
@@ -45,6 +51,7 @@ private:
     Trainee& m_trainee;
     RunRecorder& m_recorder;
     const RunControls& m_controls;
+    RunMoment& m_moment;
     BatchPlan m_batches;
     StepMeter m_meter;
     double m_pausedSeconds = 0;

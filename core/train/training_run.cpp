@@ -12,6 +12,7 @@
 #include "core/runs/throughput.h"
 #include "core/train/checkpoint.h"
 #include "core/train/explain_failure.h"
+#include "core/train/out_of_memory_watch.h"
 #include "core/train/resume_run.h"
 #include "core/train/run_inputs.h"
 #include "core/train/save_result.h"
@@ -40,15 +41,49 @@ RunSummary firstSummary(const RunInputs& inputs)
     return summary;
 }
 
-/// Runs `body`, and what it throws becomes an error in words.
-template <class Body> auto guarded(const RunConfig& config, bool training, Body body) -> decltype(body())
-{
-    try {
-        return body();
-    } catch (const std::exception& error) {
-        return failure(explainException(error, config, training), Fault::work);
+/// The parts of a run that may end in an exception.
+class Guard {
+public:
+    Guard(const RunInputs& inputs, at::Device device)
+        : m_inputs(inputs)
+        , m_device(device)
+    {
     }
-}
+
+    /// Runs `body`; what it throws becomes an error in words, and a report where memory ran out.
+    template <class Body> auto run(Body body) -> decltype(body())
+    {
+        try {
+            return body();
+        } catch (const std::exception& error) {
+            if (isOutOfMemory(error) && !m_report) {
+                m_report = describeOutOfMemory(error, moment, m_device, m_inputs);
+                m_ended = moment;
+            }
+            return failure(explainException(error), Fault::work);
+        }
+    }
+
+    /// Where memory ran out, with what helps; to be called when the run has given its memory back.
+    std::optional<OutOfMemoryReport> report() const
+    {
+        auto report = m_report;
+        if (report) {
+            report->intact = intact;
+            explainOutOfMemory(*report, m_ended, m_inputs);
+        }
+        return report;
+    }
+
+    RunMoment moment; ///< what the body is doing
+    bool intact = true; ///< trained weights and the optimizer's state
+
+private:
+    const RunInputs& m_inputs;
+    at::Device m_device;
+    std::optional<OutOfMemoryReport> m_report; ///< of the first time
+    RunMoment m_ended; ///< then
+};
 
 /// Fills the trainee from the newest checkpoint of the run that goes on; a run that has none starts again. Returns the
 /// whether it did. Where all are damaged nothing is begun, since it would take the place of what was learnt.
@@ -94,8 +129,50 @@ Result<void> saveBest(const RunInputs& inputs, Trainee& trainee, const RunRecord
     return saveResult(folder, inputs, trainee, notice);
 }
 
+/// Keeps what was learnt, however the run ended.
+Result<void> saveAll(const RunInputs& inputs, Trainee& trainee, TrainingLoop& loop, const RunRecorder& recorder,
+    bool finished, const Notice& notice)
+{
+    loop.checkpoint();
+    auto saved = saveResult(recorder.path(), inputs, trainee, notice);
+    return saved && finished ? saveBest(inputs, trainee, recorder, notice) : saved;
+}
+
 /// Loads the model, trains and saves.
-Result<LoopEnd> trainAndSave(
+Result<LoopEnd> trainAndSave(const RunInputs& inputs, bool resumed, at::Device device, Guard& guard,
+    RunRecorder& recorder, const RunControls& controls, const Notice& notice)
+{
+    if (auto tested = guard.run([&] { return selfTestProducts(inputs.config.compute, device); }); !tested)
+        return tl::unexpected(tested.error());
+    resetPeakMemory(device);
+    notice("Loading the weights.", false);
+    auto trainee = guard.run([&] {
+        return makeTrainee(inputs.config, inputs.model.spec, inputs.model.weights.get(),
+            inputs.adapter ? &*inputs.adapter : nullptr, device);
+    });
+    if (!trainee)
+        return tl::unexpected(trainee.error());
+    if (resumed) {
+        if (auto found = guard.run([&] { return goOnFromCheckpoint(*trainee, recorder, notice); }); !found)
+            return tl::unexpected(found.error());
+    }
+    TrainingLoop loop(inputs, *trainee, recorder, controls, guard.moment);
+    auto trained = guard.run([&] { return loop.run(); });
+    // What was learnt is kept however the run ended, but not in a folder that somebody has taken away.
+    if (auto there = recorder.check(); !recorder.folderIsThere())
+        return tl::unexpected(there.error());
+    guard.intact = trainee->optimizer.whole();
+    if ((recorder.summary().step == 0 && !trained) || !guard.intact)
+        return trained;
+    const bool finished = trained && trained->state == RunState::finished;
+    guard.moment = { OutOfMemoryPhase::saving, recorder.summary().step };
+    const auto saved = guard.run([&] { return saveAll(inputs, *trainee, loop, recorder, finished, notice); });
+    return saved || !trained ? trained : tl::unexpected(withResumeRemedy(saved.error()));
+}
+
+/// On a device with the memory that the options allow; the limit is gone afterwards. A failure for want of memory is
+/// in the recorder's summary as a report.
+Result<LoopEnd> trainWithin(
     const RunInputs& inputs, bool resumed, RunRecorder& recorder, const RunControls& controls, const Notice& notice)
 {
     const auto device = openDevice(inputs.config.device);
@@ -107,35 +184,17 @@ Result<LoopEnd> trainAndSave(
     useThreads(inputs.config.threads); // after knownDevice, which looks at the machine with all its threads
     if (auto limited = limitMemory(*device, limitBytes(inputs.config)); !limited)
         return tl::unexpected(limited.error());
-    if (auto tested = selfTestProducts(inputs.config.compute, *device); !tested)
-        return tl::unexpected(tested.error());
-    resetPeakMemory(*device);
-    notice("Loading the weights.", false);
-    auto trainee = guarded(inputs.config, false, [&] {
-        return makeTrainee(inputs.config, inputs.model.spec, inputs.model.weights.get(),
-            inputs.adapter ? &*inputs.adapter : nullptr, *device);
-    });
-    if (!trainee)
-        return tl::unexpected(trainee.error());
-    if (resumed) {
-        if (auto found = goOnFromCheckpoint(*trainee, recorder, notice); !found)
-            return tl::unexpected(found.error());
-    }
-    TrainingLoop loop(inputs, *trainee, recorder, controls);
-    auto trained = guarded(inputs.config, true, [&] { return loop.run(); });
-    // What was learnt is kept however the run ended, but not in a folder that somebody has taken away.
-    if (auto there = recorder.check(); !recorder.folderIsThere())
-        return tl::unexpected(there.error());
-    if (recorder.summary().step > 0 || trained) {
-        loop.checkpoint();
-        auto saved
-            = guarded(inputs.config, true, [&] { return saveResult(recorder.path(), inputs, *trainee, notice); });
-        if (saved && trained && trained->state == RunState::finished)
-            saved = guarded(inputs.config, true, [&] { return saveBest(inputs, *trainee, recorder, notice); });
-        if (!saved && trained)
-            return tl::unexpected(withResumeRemedy(saved.error()));
-    }
-    return trained;
+    Guard guard(inputs, *device);
+    auto trained = trainAndSave(inputs, resumed, *device, guard, recorder, controls, notice);
+    static_cast<void>(limitMemory(at::kCPU, 0)); // cannot fail: a limit on the CPU is only a number
+    auto report = trained ? std::nullopt : guard.report();
+    if (!report)
+        return trained;
+    const auto checkpoints = checkpointSteps(recorder.path());
+    if (!checkpoints.empty())
+        report->checkpoint = checkpoints.front();
+    recorder.outOfMemory(*report);
+    return failure(outOfMemoryText(*report), Fault::work);
 }
 
 std::optional<FasterType> fasterType(const RunConfig& config)
@@ -151,8 +210,7 @@ Result<std::filesystem::path> trainIn(
     const SleepInhibitor awake;
     RunRecorder recorder(std::move(folder), firstSummary(inputs), controls.emit);
     recorder.environment(describeEnvironment(inputs));
-    const auto finished = trainAndSave(inputs, resumed, recorder, controls, notice);
-    static_cast<void>(limitMemory(at::kCPU, 0)); // cannot fail: a limit on the CPU is only a number
+    const auto finished = trainWithin(inputs, resumed, recorder, controls, notice);
     if (!finished) {
         recorder.state(RunState::failed, finished.error().message);
         return tl::unexpected(finished.error());

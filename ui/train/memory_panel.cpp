@@ -3,6 +3,7 @@
 #include "ui/base/format.h"
 #include "ui/base/theme.h"
 #include "ui/form/config_model.h"
+#include "ui/train/apply_remedy.h"
 #include "ui/train/memory_strip.h"
 
 #include <QEvent>
@@ -128,7 +129,9 @@ void MemoryPanel::showOutcome()
                : tr(", <span style='color:%4'>%1 more than the %2 of %3</span>")
                      .arg(formatBytes(plan.peakAllocated - limit.bytes), formatBytes(limit.bytes), limit.name,
                          errorColour(palette()).name());
-    m_headline->setText(tr("Planned peak memory <b>%1</b>%2").arg(formatBytes(plan.peakAllocated), room));
+    const bool splits = !fits && plan.config.onOutOfMemory == OutOfMemoryAction::split;
+    m_headline->setText(tr("Planned peak memory <b>%1</b>%2%3")
+                            .arg(formatBytes(plan.peakAllocated), room, splits ? tr("; will be split") : QString()));
     QStringList lines;
     for (size_t i = 0; i < std::min(mostRemedies, m_outcome->remedies.size()); ++i) {
         lines.push_back(linked(m_outcome->remedies[i], i, palette()));
@@ -144,11 +147,7 @@ void MemoryPanel::applyRemedy(const QString& number)
         return;
     }
     const Remedy remedy = m_outcome->remedies[index];
-    ConfigChoice choice = m_model.choice();
-    for (const auto& [key, value] : remedy.changes) {
-        static_cast<void>(applyAssignment(choice, key + "=" + value)); // it was planned so already
-    }
-    m_model.replace(std::move(choice), QString::fromStdString(remedy.text()));
+    tunebench::applyRemedy(m_model, remedy);
 }
 
 } // namespace tunebench

@@ -10,6 +10,7 @@
 #include "ui/plots/run_plots.h"
 #include "ui/train/log_view.h"
 #include "ui/train/memory_panel.h"
+#include "ui/train/out_of_memory_panel.h"
 #include "ui/train/run_buttons.h"
 #include "ui/train/run_numbers.h"
 
@@ -74,6 +75,7 @@ QWidget* TrainPage::makeRunPanel()
 {
     auto* panel = new QWidget(this);
     m_banner = new Banner(panel);
+    m_outOfMemory = new OutOfMemoryPanel(m_model, panel);
     m_numbers = new RunNumbers(panel);
     m_plots = new RunPlots(panel);
     m_log = new LogView(panel);
@@ -87,6 +89,7 @@ QWidget* TrainPage::makeRunPanel()
     layout->setContentsMargins(4, 0, 0, 0);
     layout->setSpacing(8);
     layout->addWidget(m_banner);
+    layout->addWidget(m_outOfMemory);
     layout->addWidget(m_numbers);
     layout->addWidget(m_rows, 1);
     return panel;
@@ -161,6 +164,7 @@ void TrainPage::showBlocker()
 void TrainPage::showStart(const TrainingJob& job)
 {
     m_banner->hide();
+    m_outOfMemory->clear();
     m_plots->clear();
     m_numbers->clear();
     m_log->clear();
@@ -181,6 +185,9 @@ void TrainPage::showRunFolder(const std::filesystem::path& run)
 void TrainPage::showEnd(const RunEnd& end)
 {
     m_numbers->end();
+    if (const auto& report = m_bridge.summary().outOfMemory) {
+        m_outOfMemory->show(*report);
+    }
     const QString name = QString::fromStdString(end.run.filename().string());
     switch (end.state) {
     case RunState::failed:

@@ -18,6 +18,7 @@ class CutWarning;
 class DataAnalysis;
 class LogView;
 class MemoryPanel;
+class OutOfMemoryPanel;
 class RowCounter;
 class RunActions;
 class RunButtons;
@@ -67,6 +68,7 @@ private:
     MemoryPanel* m_memory = nullptr;
     RunButtons* m_buttons = nullptr;
     Banner* m_banner = nullptr;
+    OutOfMemoryPanel* m_outOfMemory = nullptr;
     RunNumbers* m_numbers = nullptr;
     RunPlots* m_plots = nullptr;
     LogView* m_log = nullptr;

@@ -1,5 +1,6 @@
 #include "core/data/micro_batches.h"
 #include "core/data/permutation.h"
+#include "core/data/split_micro_batch.h"
 
 #include <QTest>
 #include <algorithm>
@@ -41,6 +42,9 @@ private slots:
     void heldOut_data();
     void heldOut();
     void splits();
+    void halves_data();
+    void halves();
+    void oneRowHasNoHalves();
 };
 
 void TestMicroBatches::counts_data()
@@ -287,6 +291,79 @@ void TestMicroBatches::splits()
     const Split given = splitRows(rows, std::vector<TokenRow> { row(500, 2, 0) }, config);
     QCOMPARE(given.training.size(), size_t { 100 });
     QCOMPARE(given.heldOut.size(), size_t { 1 });
+}
+
+void TestMicroBatches::halves_data()
+{
+    QTest::addColumn<int>("padding");
+    QTest::addColumn<int>("side");
+    QTest::newRow("none") << static_cast<int>(Padding::none) << static_cast<int>(PaddingSide::right);
+    QTest::newRow("longest") << static_cast<int>(Padding::longest) << static_cast<int>(PaddingSide::right);
+    QTest::newRow("longest, left") << static_cast<int>(Padding::longest) << static_cast<int>(PaddingSide::left);
+}
+
+/// Cut again and again, the parts are single rows, and side by side they are the whole.
+void TestMicroBatches::halves()
+{
+    QFETCH(int, padding);
+    QFETCH(int, side);
+    RunConfig config;
+    config.padding = static_cast<Padding>(padding);
+    config.paddingSide = static_cast<PaddingSide>(side);
+    const std::vector rows { row(10, 4, 1), row(30, 7, 3), row(50, 2, 1), row(70, 5, 0), row(90, 3, 2) };
+    const MicroBatch whole = collate(rows, std::vector<Sequence> { { 0 }, { 1 }, { 2 }, { 3 }, { 4 } }, config, 0);
+    QCOMPARE(rowLengths(whole), (Numbers { 4, 7, 2, 5, 3 }));
+    const auto again = rowsOf(whole);
+    QCOMPARE(again.size(), rows.size());
+    for (size_t i = 0; i < rows.size(); ++i) {
+        QCOMPARE(again[i].ids, rows[i].ids);
+        QVERIFY(std::equal(again[i].labels.begin() + 1, again[i].labels.end(), rows[i].labels.begin() + 1));
+    }
+    std::vector<MicroBatch> parts { whole };
+    for (size_t i = 0; i < parts.size();) {
+        auto cut = halved(parts[i], config.paddingSide);
+        if (!cut) {
+            ++i;
+            continue;
+        }
+        QCOMPARE(rowLengths(cut->first).size(), rowLengths(parts[i]).size() / 2);
+        parts[i] = std::move(cut->first);
+        parts.insert(parts.begin() + static_cast<std::ptrdiff_t>(i) + 1, std::move(cut->second));
+    }
+    QCOMPARE(parts.size(), rows.size());
+    MicroBatch joined;
+    joined.segmentStarts = { 0 };
+    for (const MicroBatch& part : parts) {
+        QCOMPARE(part.slotsBefore, std::ssize(joined.ids));
+        QCOMPARE(part.slotsBefore + std::ssize(part.ids) + part.slotsAfter, std::ssize(whole.ids));
+        QCOMPARE(rowLengths(part).size(), size_t { 1 });
+        QVERIFY(config.padding == Padding::none || part.ids.size() == 7);
+        for (size_t i = 1; i < part.segmentStarts.size(); ++i)
+            joined.segmentStarts.push_back(part.slotsBefore + part.segmentStarts[i]);
+        joined.ids.insert(joined.ids.end(), part.ids.begin(), part.ids.end());
+        joined.positions.insert(joined.positions.end(), part.positions.begin(), part.positions.end());
+        joined.targets.insert(joined.targets.end(), part.targets.begin(), part.targets.end());
+        joined.tokens += part.tokens;
+        joined.supervised += part.supervised;
+    }
+    QCOMPARE(joined.ids, whole.ids);
+    QCOMPARE(joined.positions, whole.positions);
+    QCOMPARE(joined.targets, whole.targets);
+    QCOMPARE(joined.segmentStarts, whole.segmentStarts);
+    QCOMPARE(joined.tokens, whole.tokens);
+    QCOMPARE(joined.supervised, whole.supervised);
+}
+
+void TestMicroBatches::oneRowHasNoHalves()
+{
+    const std::vector rows { row(10, 4, 1) };
+    RunConfig config;
+    config.padding = Padding::maxLength;
+    config.maxLength = 9;
+    QVERIFY(!halved(collate(rows, std::vector<Sequence> { { 0 } }, config, 0), PaddingSide::right));
+    TokenRow pair = row(10, 9, 2);
+    pair.rejected = 5;
+    QVERIFY(!halved(collate(std::vector { pair }, std::vector<Sequence> { { 0 } }, config, 0), PaddingSide::right));
 }
 
 QTEST_GUILESS_MAIN(TestMicroBatches)

@@ -1,4 +1,5 @@
 #include "core/base/files.h"
+#include "core/data/split_micro_batch.h"
 #include "core/memory/counting_allocator.h"
 #include "core/model/lora.h"
 #include "core/train/dry_run.h"
@@ -102,6 +103,47 @@ private Q_SLOTS:
         }
     }
 
+    /// A micro-batch cut between pairs, and its parts again, learn what the whole learns; dropout is the same.
+    void partsLearnWhatTheWholeLearns_data()
+    {
+        QTest::addColumn<int>("padding");
+        QTest::addColumn<int>("side");
+        QTest::newRow("as long as they are") << static_cast<int>(Padding::none) << static_cast<int>(PaddingSide::right);
+        QTest::newRow("padded") << static_cast<int>(Padding::longest) << static_cast<int>(PaddingSide::right);
+        QTest::newRow("padded left") << static_cast<int>(Padding::longest) << static_cast<int>(PaddingSide::left);
+    }
+
+    void partsLearnWhatTheWholeLearns()
+    {
+        QFETCH(int, padding);
+        QFETCH(int, side);
+        const auto right = reference();
+        RunConfig config = preferenceConfig(right);
+        config.loraDropout = 0.3;
+        config.padding = static_cast<Padding>(padding);
+        config.paddingSide = static_cast<PaddingSide>(side);
+        const auto whole = groupAt(pairsOf(right), config, 0);
+        auto [first, second] = halved(whole.front(), config.paddingSide).value();
+        std::vector<MicroBatch> parts(whole.begin() + 1, whole.end());
+        parts.insert(parts.begin(), std::move(second));
+        if (auto again = halved(first, config.paddingSide)) {
+            parts.insert(parts.begin(), again->second);
+            first = again->first;
+        }
+        parts.insert(parts.begin(), std::move(first));
+        QVERIFY(parts.size() > whole.size());
+        const auto step = [&](const std::vector<MicroBatch>& group) {
+            Trainee trainee = makeTinyTrainee(openTinyModel("llama"), config);
+            return trainStep(trainee, config, group, config.learningRate, [] { return true; });
+        };
+        const auto a = step(whole), b = step(parts);
+        QVERIFY(close(b.loss, a.loss, 1e-6));
+        QVERIFY(close(b.gradNorm, a.gradNorm, 1e-5));
+        QVERIFY(close(b.preference->margin, a.preference->margin, 1e-5));
+        QCOMPARE(b.tokens, a.tokens);
+        QCOMPARE(b.slots, a.slots);
+    }
+
     /// An untrained adapter is the reference itself: every reward is 0, and the loss ln 2.
     void freshAdapterPrefersNothing()
     {
@@ -109,7 +151,8 @@ private Q_SLOTS:
         const RunConfig config = preferenceConfig(right);
         const TinyModel model = openTinyModel("llama");
         Trainee trainee = makeTrainee(config, model.files.spec, model.files.weights.get(), nullptr, at::kCPU).value();
-        const auto metrics = evaluate(trainee.decoder, pairsOf(right), config, 1000, [] { return true; });
+        const auto metrics
+            = evaluate(trainee.decoder, pairsOf(right), config, 1000, [](const MicroBatch&) { return true; });
         QVERIFY(close(*metrics->loss, std::log(2.0), 1e-12));
         QCOMPARE(*metrics->margin, 0.0);
         QCOMPARE(*metrics->accuracy, 0.0);
@@ -124,9 +167,9 @@ private Q_SLOTS:
         RunConfig config = preferenceConfig(right);
         const auto pairs = pairsOf(right);
         Trainee trainee = makeTinyTrainee(openTinyModel("llama"), config);
-        const auto alone = evaluate(trainee.decoder, pairs, config, 1, [] { return true; });
+        const auto alone = evaluate(trainee.decoder, pairs, config, 1, [](const MicroBatch&) { return true; });
         config.evalBatchSize = 5;
-        const auto together = evaluate(trainee.decoder, pairs, config, 1000, [] { return true; });
+        const auto together = evaluate(trainee.decoder, pairs, config, 1000, [](const MicroBatch&) { return true; });
         QVERIFY(close(*alone->loss, *together->loss, 1e-6));
         QVERIFY(close(*alone->margin, *together->margin, 1e-4));
         QCOMPARE(*alone->accuracy, *together->accuracy);

@@ -208,7 +208,7 @@ private slots:
         QVERIFY(record.outcome.error().fault == Fault::work);
         const std::string& text = record.outcome.error().message;
         for (const char* part :
-            { "memory limit", "batch_size 2 with accumulation_steps 4", "gradient_checkpointing full" })
+            { "memory limit", "batch_size 1 with accumulation_steps 8", "gradient_checkpointing full" })
             QVERIFY2(text.find(part) != std::string::npos, text.c_str());
         QVERIFY(findRun(runs(), "tight").value().summary.state == RunState::failed);
         QVERIFY(run(job({ "max_steps=1" })).outcome.has_value());
