@@ -85,11 +85,11 @@ bool readCategories(const ordered_json& object, OutOfMemoryReport& report)
 
 std::string placeText(const OutOfMemoryReport& report)
 {
-    if (report.operation.empty())
+    if (report.operation.empty() || report.operation == "load")
         return {};
     const std::string where
         = report.operation + (report.layer ? " of layer " + std::to_string(*report.layer) : std::string());
-    return report.pass.empty() || report.pass == report.operation ? where : where + ", " + report.pass;
+    return report.pass.empty() ? where : where + ", " + report.pass;
 }
 
 std::string whenText(const OutOfMemoryReport& report)

@@ -29,12 +29,12 @@ private slots:
         const QString single = "accumulation_steps=1";
         const QString sequential = "order=sequential";
         QTest::newRow("load") << QStringList { "memory_limit=20000" } << "load" << 0;
-        QTest::newRow("first step") << QStringList { "memory_limit=200000" } << "first_step" << 1;
+        QTest::newRow("first step") << QStringList { "memory_limit=300000" } << "first_step" << 1;
         QTest::newRow("later step") << QStringList { "dataset=" + path("longer.jsonl"), one, single, sequential,
             "memory_limit=330000" } << "later_step"
                                     << 4;
         QTest::newRow("evaluation") << QStringList { "dataset=" + path("short.jsonl"),
-            "eval_dataset=" + path("longer.jsonl"), one, single, sequential, "memory_limit=230000" }
+            "eval_dataset=" + path("longer.jsonl"), one, single, sequential, "memory_limit=290000" }
                                     << "evaluation" << 0;
     }
 
@@ -84,7 +84,7 @@ private slots:
     void peopleReadLines()
     {
         QByteArray out, err;
-        QCOMPARE(run({ "train", config(), "--runs", runs(), "--set", "memory_limit=200000" }, out, err), 1);
+        QCOMPARE(run({ "train", config(), "--runs", runs(), "--set", "memory_limit=300000" }, out, err), 1);
         for (const char* part : { "Out of memory\n", "in use", "weights", "rows", "foreseen", "batch_size 2" })
             QVERIFY2(err.contains(part), err);
         QVERIFY2(err.trimmed().split('\n').last().startsWith("tunebench-cli: Out of memory in step 1"), err);
