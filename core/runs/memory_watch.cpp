@@ -1,6 +1,7 @@
 #include "core/runs/memory_watch.h"
 
 #include "core/config/number_text.h"
+#include "core/runs/median.h"
 
 #include <algorithm>
 #include <array>
@@ -13,13 +14,6 @@ namespace tunebench {
 namespace {
 
 constexpr double mebibyte = 1 << 20;
-
-double median(std::vector<double> values)
-{
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::nth_element(values.begin(), middle, values.end());
-    return *middle;
-}
 
 constexpr size_t parts = 6;
 

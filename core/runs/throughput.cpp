@@ -1,6 +1,7 @@
 #include "core/runs/throughput.h"
 
 #include "core/config/number_text.h"
+#include "core/runs/median.h"
 #include "core/runs/memory_watch.h"
 
 #include <algorithm>
@@ -15,13 +16,6 @@ constexpr double much = 0.1;
 std::string percent(double share)
 {
     return numberText(std::round(share * 100)) + " %";
-}
-
-double median(std::vector<double> values)
-{
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::nth_element(values.begin(), middle, values.end());
-    return *middle;
 }
 
 /// By how much the clock is lower at the end: heat or a power limit, since the work of the steps is the same.

@@ -12,25 +12,6 @@
 namespace tunebench {
 namespace {
 
-/// Changes that lower what a pass without gradients takes, or what lies beside it.
-std::vector<Remedy> candidates(const RunConfig& config)
-{
-    std::vector<Remedy> list;
-    if (config.evalBatchSize.value_or(config.batchSize) > 1)
-        list.push_back({ { { "eval_batch_size", "1" } }, "the same result; an evaluation takes longer" });
-    if (config.optimizer == OptimizerKind::adamw)
-        list.push_back({ { { "optimizer", "adamw_8bit" } }, "the optimizer's moments are rounded to 8 bits" });
-    if (config.compute == NumberType::fp32)
-        list.push_back({ { { "compute", "bf16" } }, "products are rounded; speed depends on the device" });
-    if (config.method == Method::full)
-        list.push_back({ { { "method", "lora" } }, "small matrices learn instead of all weights" });
-    else if (config.precision == NumberType::fp32)
-        list.push_back({ { { "precision", "bf16" } }, "the frozen weights are rounded" });
-    list.push_back({ { { "max_length", std::to_string(std::max<int64_t>(2, config.maxLength / 2)) } },
-        "longer rows lose their end" });
-    return list;
-}
-
 Result<int64_t> peakOf(const ConfigChoice& choice, std::vector<TokenRow> rows)
 {
     const auto run = openRunModel(choice, [](const std::string&, bool) {});
@@ -59,7 +40,7 @@ std::vector<Remedy> evaluationRemedies(const ConfigChoice& choice, const MicroBa
     const auto peak = planner(choice);
     if (!peak)
         return {};
-    return rankedRemedies(choice, candidates(choice.values), *peak, limitBytes(choice.values), planner);
+    return rankedRemedies(choice, remedyCandidates(choice.values, false), *peak, limitBytes(choice.values), planner);
 }
 
 } // namespace tunebench

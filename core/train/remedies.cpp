@@ -7,24 +7,21 @@ namespace {
 
 using Changes = std::vector<std::pair<std::string, std::string>>;
 
-/// Changes that may help the options of a run, whether they do or not; the cheapest first.
+/// The candidates for the options of a run.
 class Candidates {
 public:
-    explicit Candidates(const RunConfig& config)
+    Candidates(const RunConfig& config, bool training)
         : m_config(config)
     {
-        addBatch(config.batchSize / 2);
-        if (config.batchSize > 3)
-            addBatch(1);
-        addRecompute();
-        if (config.optimizer == OptimizerKind::adamw)
-            add({ { "optimizer", "adamw_8bit" } }, "the optimizer's moments are rounded to 8 bits");
-        if (config.compute == NumberType::fp32)
-            add({ { "compute", "bf16" } }, "products are rounded; speed depends on the device");
-        if (config.method == Method::lora && config.precision == NumberType::fp32)
-            add({ { "precision", "bf16" } }, "the frozen weights are rounded");
-        if (config.method == Method::full)
-            add({ { "method", "lora" } }, "small matrices learn instead of all weights");
+        if (training) {
+            addBatch(config.batchSize / 2);
+            if (config.batchSize > 3)
+                addBatch(1);
+            addRecompute();
+        } else if (config.evalBatchSize.value_or(config.batchSize) > 1) {
+            add({ { "eval_batch_size", "1" } }, "the same result; an evaluation takes longer");
+        }
+        addSmallerNumbers();
         constexpr int64_t shortest = 64;
         if (config.maxLength / 2 >= shortest)
             add({ { "max_length", std::to_string(config.maxLength / 2) } }, "longer rows lose their end");
@@ -52,6 +49,18 @@ private:
                     : "nearly the same result");
     }
 
+    void addSmallerNumbers()
+    {
+        if (m_config.optimizer == OptimizerKind::adamw)
+            add({ { "optimizer", "adamw_8bit" } }, "the optimizer's moments are rounded to 8 bits");
+        if (m_config.compute == NumberType::fp32)
+            add({ { "compute", "bf16" } }, "products are rounded; speed depends on the device");
+        if (m_config.method == Method::full)
+            add({ { "method", "lora" } }, "small matrices learn instead of all weights");
+        else if (m_config.precision == NumberType::fp32)
+            add({ { "precision", "bf16" } }, "the frozen weights are rounded");
+    }
+
     void addRecompute()
     {
         const bool off = m_config.gradientCheckpointing == GradientCheckpointing::off;
@@ -73,6 +82,11 @@ private:
 };
 
 } // namespace
+
+std::vector<Remedy> remedyCandidates(const RunConfig& config, bool training)
+{
+    return Candidates(config, training).take();
+}
 
 std::vector<Remedy> rankedRemedies(
     const ConfigChoice& choice, std::vector<Remedy> candidates, int64_t peak, int64_t limit, const PeakPlanner& planner)

@@ -8,6 +8,9 @@
 
 namespace tunebench {
 
+/// Changes that may lower the memory of training, or of an evaluation, whether they do or not; the cheapest first.
+std::vector<Remedy> remedyCandidates(const RunConfig& config, bool training);
+
 /// The peak of changed options, bytes.
 using PeakPlanner = std::function<Result<int64_t>(const ConfigChoice&)>;
 
