@@ -112,10 +112,9 @@ std::string roomText(const MemoryPlan& plan)
     if (plan.limit == 0) {
         return "no limit is set (card, memory_limit)";
     }
-    return plan.fits()
-        ? "fits: " + bytesText(plan.limit - plan.needed()) + " of " + bytesText(plan.limit) + " free"
-        : "does not fit: " + bytesText(plan.needed() - plan.limit) + " more than " + bytesText(plan.limit)
-            + (plan.config.onOutOfMemory == OutOfMemoryAction::split ? "; will be split" : "");
+    return plan.fits() ? "fits: " + bytesText(plan.limit - plan.needed()) + " of " + bytesText(plan.limit) + " free"
+                       : "does not fit: " + bytesText(plan.needed() - plan.limit) + " more than "
+            + bytesText(plan.limit) + (plan.config.onOutOfMemory == OutOfMemoryAction::split ? "; will be split" : "");
 }
 
 std::string stepText(double seconds)

@@ -194,14 +194,14 @@ std::optional<OutOfMemoryReport> outOfMemoryFromJson(const ordered_json& object)
     return report;
 }
 
-std::string outOfMemoryText(const OutOfMemoryReport& report)
+std::string outOfMemoryText(const OutOfMemoryReport& report, bool saved)
 {
     const std::string place = placeText(report);
     std::string text = "Out of memory " + whenText(report) + (place.empty() ? "" : " (" + place + ")") + ": ";
     text += report.requested ? bytesText(*report.requested) + " more" : "what was wanted";
     text += report.limit ? " would pass the memory limit of " + bytesText(*report.limit) : " could not be had";
     text += " (" + bytesText(report.allocated) + " in use).";
-    return text + keptText(report) + adviceText(report);
+    return text + (saved ? keptText(report) : std::string()) + adviceText(report);
 }
 
 std::vector<std::pair<std::string, std::string>> outOfMemoryFacts(const OutOfMemoryReport& report)

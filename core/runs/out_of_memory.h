@@ -44,8 +44,8 @@ nlohmann::ordered_json outOfMemoryToJson(const OutOfMemoryReport& report);
 /// Nothing for a value that is no report.
 std::optional<OutOfMemoryReport> outOfMemoryFromJson(const nlohmann::ordered_json& object);
 
-/// What happened, what is kept and what to try, in a few sentences.
-std::string outOfMemoryText(const OutOfMemoryReport& report);
+/// What happened, what is kept (of a run that is `saved`) and what to try, in a few sentences.
+std::string outOfMemoryText(const OutOfMemoryReport& report, bool saved = true);
 
 /// The facts, each a name ("in use", "planned") and what it is.
 std::vector<std::pair<std::string, std::string>> outOfMemoryFacts(const OutOfMemoryReport& report);

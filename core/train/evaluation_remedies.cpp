@@ -12,7 +12,7 @@
 namespace tunebench {
 namespace {
 
-Result<int64_t> peakOf(const ConfigChoice& choice, std::vector<TokenRow> rows)
+Result<PlannedPeak> peakOf(const ConfigChoice& choice, std::vector<TokenRow> rows)
 {
     const auto run = openRunModel(choice, [](const std::string&, bool) {});
     if (!run)
@@ -28,7 +28,10 @@ Result<int64_t> peakOf(const ConfigChoice& choice, std::vector<TokenRow> rows)
         sequences.push_back({ row });
     if (rows.empty())
         return failure("No row is left.");
-    return dryEvaluation(config, run->model.spec, collate(rows, sequences, config, 0));
+    const int64_t limit = limitBytes(config);
+    return dryEvaluation(config, run->model.spec, collate(rows, sequences, config, 0)).map([&](int64_t peak) {
+        return PlannedPeak { peak, limit == 0 || peak <= limit };
+    });
 }
 
 } // namespace
@@ -40,7 +43,8 @@ std::vector<Remedy> evaluationRemedies(const ConfigChoice& choice, const MicroBa
     const auto peak = planner(choice);
     if (!peak)
         return {};
-    return rankedRemedies(choice, remedyCandidates(choice.values, false), *peak, limitBytes(choice.values), planner);
+    return rankedRemedies(
+        choice, remedyCandidates(choice.values, false), peak->allocated, limitBytes(choice.values) > 0, planner);
 }
 
 } // namespace tunebench

@@ -150,7 +150,7 @@ void explainOutOfMemory(OutOfMemoryReport& report, const RunMoment& moment, cons
     if (limitBytes(run.config) == 0 && report.limit)
         choice.values.memoryLimit = std::max<int64_t>(1, *report.limit - report.otherPrograms.value_or(0));
     const auto extents = datasetExtents(run.config, run.model.spec.vocabularySize);
-    const auto plan = extents ? planMemory(choice, *extents) : failure("");
+    const auto plan = extents ? planMemory(choice, *extents, PlanDetail::figures) : failure("");
     if (!plan)
         return;
     report.plannedPeak = plan->peakAllocated;

@@ -4,6 +4,7 @@
 #include "core/config/number_text.h"
 #include "core/memory/device.h"
 #include "core/train/explain_failure.h"
+#include "core/train/out_of_memory_watch.h"
 #include "core/train/run_inputs.h"
 #include "core/train/schedule.h"
 #include "core/train/stopwatch.h"
@@ -30,7 +31,8 @@ std::vector<MicroBatch> groupAt(BatchPlan& batches, int64_t step, const RunInput
     return group;
 }
 
-Result<std::vector<ProbedStep>> runSteps(Trainee& trainee, const RunInputs& inputs, const std::stop_token& stop)
+Result<std::vector<ProbedStep>> runSteps(
+    Trainee& trainee, const RunInputs& inputs, RunMoment& moment, const std::stop_token& stop)
 {
     BatchPlan batches(lengthsOf(inputs.data.rows.training), inputs.config);
     const int64_t total = batches.counts().totalSteps;
@@ -40,8 +42,13 @@ Result<std::vector<ProbedStep>> runSteps(Trainee& trainee, const RunInputs& inpu
         {
             const Stopwatch watch(step.seconds);
             const auto group = groupAt(batches, i % total, inputs);
-            const auto outcome = trainStep(trainee, inputs.config, group,
-                learningRateAt(inputs.config, i % total, total), [&] { return !stop.stop_requested(); });
+            moment = { i == 0 ? OutOfMemoryPhase::firstStep : OutOfMemoryPhase::laterStep, i + 1 };
+            size_t begun = 0;
+            const double learningRate = learningRateAt(inputs.config, i % total, total);
+            const auto outcome = trainStep(trainee, inputs.config, group, learningRate, [&] {
+                moment.batch = group[begun++];
+                return !stop.stop_requested();
+            });
             if (outcome.interrupted)
                 return failure("The probe was stopped.", Fault::work);
             step.tokens = outcome.tokens;
@@ -72,7 +79,7 @@ private:
     at::Device m_device;
 };
 
-Result<void> measure(Probe& probe, const RunInputs& inputs, const std::stop_token& stop)
+Result<void> measure(Probe& probe, const RunInputs& inputs, RunMoment& moment, const std::stop_token& stop)
 {
     const auto device = openDevice(inputs.config.device);
     if (!device)
@@ -88,7 +95,7 @@ Result<void> measure(Probe& probe, const RunInputs& inputs, const std::stop_toke
         inputs.adapter ? &*inputs.adapter : nullptr, *device);
     if (!trainee)
         return tl::unexpected(trainee.error());
-    const auto steps = runSteps(*trainee, inputs, stop);
+    const auto steps = runSteps(*trainee, inputs, moment, stop);
     if (!steps)
         return tl::unexpected(steps.error());
     probe.measuredPeak = readDeviceMemory(*device).peak - before;
@@ -110,6 +117,15 @@ Result<void> measure(Probe& probe, const RunInputs& inputs, const std::stop_toke
     if (probe.plannedSeconds)
         *probe.plannedSeconds *= tokens / probeTimedSteps / (allTokens / static_cast<double>(steps->size()));
     return {};
+}
+
+std::string explain(const std::exception& error, const RunMoment& moment, const RunInputs& inputs)
+{
+    if (!isOutOfMemory(error))
+        return explainException(error);
+    auto report = describeOutOfMemory(error, moment, at::Device(inputs.config.device), inputs);
+    explainOutOfMemory(report, moment, inputs);
+    return outOfMemoryText(report, false);
 }
 
 std::string percent(double share)
@@ -134,11 +150,12 @@ Result<Probe> probeRun(const ConfigChoice& choice, const Notice& notice, const s
     if (!plan)
         return tl::unexpected(plan.error());
     Probe probe { .plannedPeak = plan->peakAllocated, .plannedSeconds = plan->secondsPerStep, .noTime = plan->noTime };
+    RunMoment moment;
     try {
-        if (auto measured = measure(probe, *inputs, stop); !measured)
+        if (auto measured = measure(probe, *inputs, moment, stop); !measured)
             return tl::unexpected(measured.error());
     } catch (const std::exception& error) {
-        return failure(explainException(error, inputs->config, true), Fault::work);
+        return failure(explain(error, moment, *inputs), Fault::work);
     }
     return probe;
 }

@@ -89,7 +89,7 @@ std::vector<Remedy> remedyCandidates(const RunConfig& config, bool training)
 }
 
 std::vector<Remedy> rankedRemedies(
-    const ConfigChoice& choice, std::vector<Remedy> candidates, int64_t peak, int64_t limit, const PeakPlanner& planner)
+    const ConfigChoice& choice, std::vector<Remedy> candidates, int64_t peak, bool limited, const PeakPlanner& planner)
 {
     std::vector<Remedy> remedies;
     for (Remedy& candidate : candidates) {
@@ -98,24 +98,27 @@ std::vector<Remedy> rankedRemedies(
             return applyAssignment(changed, change.first + "=" + change.second).has_value();
         });
         const auto planned = applied ? planner(changed) : failure("");
-        if (!planned || *planned >= peak)
+        if (!planned || planned->allocated >= peak)
             continue;
-        candidate.saving = peak - *planned;
-        candidate.peakAllocated = *planned;
-        candidate.fits = limit == 0 || *planned <= limit;
+        candidate.saving = peak - planned->allocated;
+        candidate.peakAllocated = planned->allocated;
+        candidate.fits = planned->fits;
         remedies.push_back(std::move(candidate));
     }
-    // Of those that suffice the cheapest comes first, of the others the one that saves most.
     const auto rest
-        = std::ranges::stable_partition(remedies, [&](const Remedy& remedy) { return limit > 0 && remedy.fits; });
+        = std::ranges::stable_partition(remedies, [&](const Remedy& remedy) { return limited && remedy.fits; });
     std::ranges::stable_sort(rest, std::greater {}, &Remedy::saving);
     return remedies;
 }
 
 std::vector<Remedy> planRemedies(const ConfigChoice& choice, std::span<const RowExtent> extents, const MemoryPlan& plan)
 {
-    return rankedRemedies(choice, Candidates(plan.config).take(), plan.peakAllocated, plan.limit,
-        [&](const ConfigChoice& changed) { return planMemory(changed, extents).map(&MemoryPlan::peakAllocated); });
+    const auto planner = [&](const ConfigChoice& changed) {
+        return planMemory(changed, extents, PlanDetail::figures).map([](const MemoryPlan& planned) {
+            return PlannedPeak { planned.peakAllocated, planned.fits() };
+        });
+    };
+    return rankedRemedies(choice, remedyCandidates(plan.config, true), plan.peakAllocated, plan.limit > 0, planner);
 }
 
 } // namespace tunebench

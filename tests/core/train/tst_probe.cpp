@@ -41,6 +41,8 @@ private slots:
         const auto made = job({ "memory_limit=300000" });
         const auto probed = tunebench::probeRun(made.config, [](const std::string&, bool) {}, {});
         QVERIFY(!probed.has_value());
+        for (const char* part : { "Out of memory in step 1", "memory limit", "gradient_checkpointing full" })
+            QVERIFY2(probed.error().message.find(part) != std::string::npos, probed.error().message.c_str());
         QVERIFY(tunebench::probeRun(job({}).config, [](const std::string&, bool) {}, {}).has_value());
     }
 
