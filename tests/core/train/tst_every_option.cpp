@@ -92,6 +92,7 @@ const std::vector<Effect>& effects()
         { "threads=3", Seen::threads },
         { "card=300 KiB", Seen::end },
         { "memory_limit=300000", Seen::end },
+        { "on_out_of_memory=split", Seen::end, { "memory_limit=450000" } },
         { "loss_normalization=micro_batch_mean", Seen::losses },
         { "epochs=2", Seen::steps },
         { "max_steps=1", Seen::steps },
