@@ -240,7 +240,8 @@ class TestEveryOption : public TrainerTest {
         const RunConfig config = choiceOf(options).values;
         Trainee trainee = makeTrainee(config, model.files.spec, model.files.weights.get(), nullptr, at::kCPU).value();
         int batches = 0;
-        const auto metrics = evaluate(trainee.decoder, model.rows, config, 100000, [&] { return ++batches > 0; });
+        const auto metrics
+            = evaluate(trainee.decoder, model.rows, config, 100000, [&](const MicroBatch&) { return ++batches > 0; });
         return metrics ? QString::number(batches) : QString();
     }
 

@@ -38,7 +38,7 @@ private slots:
     /// What does not fit says so, and the limit is gone afterwards.
     void limits()
     {
-        const auto made = job({ "memory_limit=300000" });
+        const auto made = job({ "memory_limit=400000" });
         const auto probed = tunebench::probeRun(made.config, [](const std::string&, bool) {}, {});
         QVERIFY(!probed.has_value());
         for (const char* part : { "Out of memory in step 1", "memory limit", "gradient_checkpointing full" })
