@@ -88,6 +88,7 @@ ordered_json planToJson(const MemoryPlan& plan)
         { "fits", plan.limit > 0 ? ordered_json(plan.fits()) : ordered_json() },
         { "total_steps", plan.counts.totalSteps }, { "effective_batch", plan.counts.effectiveBatch },
         { "batch_size", plan.config.batchSize }, { "accumulation_steps", plan.config.accumulationSteps } };
+    json["host"] = { { "needed", plan.hostBytes }, { "free", plan.hostFree }, { "swaps", plan.swaps() } };
     if (!plan.noTime.empty()) {
         json["no_time"] = plan.noTime;
     }
@@ -150,6 +151,10 @@ void writePlan(std::ostream& out, const MemoryPlan& plan)
     }
     if (plan.peakProcess) {
         out << "process   " << bytesText(*plan.peakProcess) << " on the device\n";
+    }
+    if (plan.swaps() || (plan.hostBytes > 0 && plan.peakReserved)) {
+        out << "computer  " << bytesText(plan.hostBytes) << " of its memory; " << bytesText(plan.hostFree)
+            << " are free" << (plan.swaps() ? ", so it would swap, which is far slower" : "") << '\n';
     }
     out << "steps     " << plan.counts.totalSteps << " of " << plan.counts.effectiveBatch
         << " rows, in micro-batches of " << plan.config.batchSize << "\ntime      " << timeText(plan) << '\n';

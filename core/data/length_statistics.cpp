@@ -79,6 +79,31 @@ CutCounts countCuts(std::span<const RowExtent> rows, int64_t maxLength, Truncati
     return counts;
 }
 
+RowExtent extentOf(std::span<const TokenId> labels)
+{
+    RowExtent extent { static_cast<uint32_t>(labels.size()) };
+    for (size_t i = 1; i < labels.size(); ++i) {
+        if (labels[i] == ignoredLabel)
+            continue;
+        extent.lastTarget = static_cast<uint32_t>(i);
+        if (extent.supervised++ == 0)
+            extent.firstTarget = extent.lastTarget;
+    }
+    return extent;
+}
+
+std::vector<RowExtent> extentsOf(std::span<const TokenRow> rows)
+{
+    std::vector<RowExtent> extents;
+    for (const TokenRow& row : rows) {
+        const std::span<const TokenId> labels(row.labels);
+        extents.push_back(extentOf(labels.first(row.rejected > 0 ? row.rejected : labels.size())));
+        if (row.rejected > 0)
+            extents.push_back(extentOf(labels.subspan(row.rejected)));
+    }
+    return extents;
+}
+
 LengthHistogram lengthHistogram(std::span<const RowExtent> rows, size_t mostBins)
 {
     const int64_t longest = rows.empty() ? 0 : std::ranges::max(rows, {}, &RowExtent::tokens).tokens;

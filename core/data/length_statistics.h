@@ -37,6 +37,12 @@ std::vector<RowExtent> truncatedExtents(std::span<const RowExtent> rows, const R
 /// Whether a row loses supervised tokens.
 bool losesAnswer(const RowExtent& row, int64_t maxLength, Truncation side);
 
+/// How long rows are as they stand, and where something is to be learnt; of a preference pair the chosen row, then the
+/// rejected one.
+std::vector<RowExtent> extentsOf(std::span<const TokenRow> rows);
+/// The same of one row by its labels.
+RowExtent extentOf(std::span<const TokenId> labels);
+
 /// Rows by length in bins of equal width: bin i counts lengths in [i * width, (i + 1) * width).
 struct LengthHistogram {
     int64_t width = 1; ///< tokens; 1, 2, 4, 8, ...

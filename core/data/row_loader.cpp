@@ -1,6 +1,7 @@
 #include "core/data/row_loader.h"
 
 #include "core/data/files/parallel.h"
+#include "core/data/length_statistics.h"
 #include "core/data/record_hash.h"
 #include "core/data/truncation.h"
 
@@ -16,19 +17,6 @@ constexpr size_t maxUnreadable = 50'000; ///< rows; a file with more of them is 
 tl::unexpected<Error> stopped()
 {
     return failure("Loading the dataset was stopped.", Fault::work);
-}
-
-RowExtent extentOf(std::span<const TokenId> labels)
-{
-    RowExtent extent { static_cast<uint32_t>(labels.size()) };
-    for (size_t i = 1; i < labels.size(); ++i) {
-        if (labels[i] == ignoredLabel)
-            continue;
-        extent.lastTarget = static_cast<uint32_t>(i);
-        if (extent.supervised++ == 0)
-            extent.firstTarget = extent.lastTarget;
-    }
-    return extent;
 }
 
 std::string counted(size_t count, const char* one, const char* several)

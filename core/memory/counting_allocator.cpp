@@ -108,6 +108,12 @@ MemoryLedger& metaLedger()
     return ledger;
 }
 
+MemoryLedger& offloadLedger()
+{
+    static thread_local MemoryLedger ledger;
+    return ledger;
+}
+
 MetaTrace::MetaTrace(size_t unit)
     : m_unit(unit)
 {

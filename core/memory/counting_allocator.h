@@ -17,6 +17,9 @@ MemoryLedger& cpuLedger();
 /// Those of the meta device for the calling thread: several threads can run dry at once.
 MemoryLedger& metaLedger();
 
+/// What a dry run of the calling thread would have moved from a card to the computer's memory.
+MemoryLedger& offloadLedger();
+
 /// While it lives, sizes on the meta device are rounded up to `unit` bytes, as the allocator of the device that is
 /// planned for rounds them, and what the calling thread allocates and releases there is written down. One a thread at a
 /// time, begun while nothing of the thread is allocated there.

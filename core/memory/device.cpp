@@ -138,10 +138,15 @@ void releaseCachedMemory(at::Device device)
         ::malloc_trim(0);
 }
 
+int threadCount(int64_t threads)
+{
+    return threads > 0 ? static_cast<int>(threads)
+                       : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+}
+
 void useThreads(int64_t threads)
 {
-    const int cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-    at::set_num_threads(threads > 0 ? static_cast<int>(threads) : cores);
+    at::set_num_threads(threadCount(threads));
 }
 
 } // namespace tunebench

@@ -41,6 +41,9 @@ Result<void> limitMemory(at::Device device, int64_t bytes);
 /// Gives memory that nothing uses, but that an allocator holds for later, back to the system.
 void releaseCachedMemory(at::Device device);
 
+/// What the option `threads` comes to: 0 is all cores.
+int threadCount(int64_t threads);
+
 /// `threads` for products on the CPU; 0: all cores. For the calling thread, which must be the one that trains.
 void useThreads(int64_t threads);
 

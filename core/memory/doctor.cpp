@@ -10,7 +10,6 @@
 #include "core/memory/product_speed.h"
 #include "core/train/measure_operations.h"
 
-#include <ATen/Parallel.h>
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <torch/version.h>
@@ -33,7 +32,7 @@ DeviceMeasurement cpuFacts()
         .name = processorName(),
         .memoryTotal = memory.total,
         .memoryAvailable = memory.available,
-        .threads = at::get_num_threads() };
+        .threads = threadCount(0) };
 }
 
 DeviceMeasurement cudaFacts(int index, const Nvml& nvml)
@@ -51,7 +50,6 @@ DeviceMeasurement cudaFacts(int index, const Nvml& nvml)
 MachineReport machineFacts()
 {
     initializeEngine();
-    useThreads(0);
     const Nvml nvml;
     MachineReport report { .libtorch = TORCH_VERSION, .driver = nvml.driverVersion().value_or("") };
     for (int i = 0; i < cudaDeviceCount(); ++i)
@@ -133,6 +131,7 @@ void measure(DeviceMeasurement& measured, at::Device device)
 
 MachineReport examineMachine()
 {
+    useThreads(0);
     MachineReport report = machineFacts();
     for (DeviceMeasurement& device : report.devices) {
         const auto opened = openDevice(device.device);

@@ -83,6 +83,7 @@ Result<PlannedMemory> dryRun(
     const at::AutoDispatchBelowADInplaceOrView noGradients;
     const int64_t before = metaLedger().allocated();
     metaLedger().resetPeak();
+    offloadLedger().resetPeak();
     const MetaTrace trace(isCuda(config) ? CachingAllocator::roundTo : MemoryLedger::rounding);
     MicroBatchTraces microBatches(trace);
     PlannedMemory planned;
@@ -98,6 +99,7 @@ Result<PlannedMemory> dryRun(
             });
         }
         planned.peakAllocated = metaLedger().peak() - before;
+        planned.offloaded = offloadLedger().peak();
         planned.atPeak = metaLedger().breakdownAtPeak();
         planned.place = metaLedger().placeOfPeak();
         microBatches.describe(planned);

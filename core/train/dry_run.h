@@ -21,8 +21,8 @@ struct PlannedMemory {
     MemoryPlace place; ///< of the peak
     std::vector<int64_t> microBatchPeaks; ///< bytes, of each micro-batch in order
     std::vector<CurvePoint> curve; ///< of the micro-batch that needs the most, and of the update
-    std::optional<int64_t>
-        peakReserved; ///< bytes that LibTorch's allocator takes from a CUDA device; nothing elsewhere
+    int64_t offloaded = 0; ///< bytes in the computer's memory at most (gradient_checkpointing offload on a card)
+    std::optional<int64_t> peakReserved; ///< bytes that LibTorch's allocator takes from a CUDA device
 };
 
 /// Makes the model on the meta device and runs the given optimizer steps there: the very code that trains, with no

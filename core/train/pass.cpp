@@ -1,5 +1,6 @@
 #include "core/train/pass.h"
 
+#include "core/memory/counting_allocator.h"
 #include "core/memory/memory_ledger.h"
 #include "core/model/lora.h"
 #include "core/train/embed_pass.h"
@@ -63,7 +64,7 @@ size_t lowestTrainedLayer(Decoder& decoder)
 }
 
 /// A tensor that waits for its use, on its device or in the computer's memory. On the meta device what is offloaded
-/// takes no memory, as it takes none of the card's.
+/// takes no memory, as it takes none of the card's; it is only counted.
 class WaitingTensor {
 public:
     void put(const at::Tensor& tensor, bool offload)
@@ -73,15 +74,20 @@ public:
         m_type = tensor.scalar_type();
         if (!offload)
             m_tensor = tensor;
-        else if (!m_device.is_meta())
+        else if (m_device.is_meta())
+            offloadLedger().add(static_cast<int64_t>(tensor.nbytes()), MemoryCategory::savedActivations);
+        else
             m_tensor = tensor.to(at::kCPU);
     }
 
     at::Tensor take()
     {
         const CategoryScope scope(MemoryCategory::savedActivations);
-        if (!m_tensor.defined())
-            return at::empty(m_shape, at::TensorOptions().dtype(m_type).device(m_device));
+        if (!m_tensor.defined()) {
+            auto tensor = at::empty(m_shape, at::TensorOptions().dtype(m_type).device(m_device));
+            offloadLedger().subtract(static_cast<int64_t>(tensor.nbytes()), MemoryCategory::savedActivations);
+            return tensor;
+        }
         return std::exchange(m_tensor, {}).to(m_device);
     }
 

@@ -4,6 +4,7 @@
 #include "core/config/choices.h"
 #include "core/memory/caching_allocator.h"
 #include "core/memory/doctor.h"
+#include "core/memory/process_meter.h"
 #include "core/train/dry_run.h"
 #include "core/train/effective_batch.h"
 #include "core/train/planned_batches.h"
@@ -121,6 +122,7 @@ Result<MemoryPlan> planModel(
         return tl::unexpected(planned.error());
     const DeviceMeasurement device = plannedDevice(config);
     const int64_t workspace = libraryWorkspace(config, device);
+    const int64_t host = isCuda(config) ? planned->offloaded : planned->peakAllocated;
     MemoryPlan plan { .peakAllocated = planned->peakAllocated + workspace,
         .resident = planned->resident + workspace,
         .libraryWorkspace = workspace,
@@ -128,6 +130,8 @@ Result<MemoryPlan> planModel(
         .place = planned->place,
         .typicalPeak = detail == PlanDetail::all ? planned->microBatchPeaks.front() + workspace : 0,
         .curve = detail == PlanDetail::all ? planned->curve : std::vector<CurvePoint>(),
+        .hostBytes = host,
+        .hostFree = readHostMemory().available,
         .limit = limitBytes(config),
         .config = config,
         .counts = batches.counts };

@@ -28,6 +28,8 @@ struct MemoryPlan {
     std::vector<CurvePoint> curve; ///< memory over the operations of the step with the peak
     std::optional<int64_t> peakReserved; ///< bytes that LibTorch takes from a CUDA device
     std::optional<int64_t> peakProcess; ///< the same and what the process itself takes there, as `doctor` measured it
+    int64_t hostBytes = 0; ///< bytes of the computer's memory: all of a run on the CPU; on a card what is offloaded
+    int64_t hostFree = 0; ///< bytes of it that programs could have when the plan was made
     std::optional<double> secondsPerStep; ///< mean, evaluations left out
     std::string noTime; ///< why there is none, a sentence
     int64_t limit = 0; ///< bytes that the options allow (limitBytes); 0: no limit
@@ -36,6 +38,8 @@ struct MemoryPlan {
 
     /// What has to find room in the limit.
     int64_t needed() const { return peakReserved ? std::max(*peakReserved, peakAllocated) : peakAllocated; }
+    /// The machine would have to swap.
+    bool swaps() const { return hostBytes > hostFree; }
     bool fits() const { return limit == 0 || needed() <= limit; }
 };
 

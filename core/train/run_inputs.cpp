@@ -8,7 +8,6 @@
 #include "core/train/effective_batch.h"
 #include "core/train/plan_memory.h"
 
-#include <ATen/Parallel.h>
 #include <torch/version.h>
 
 namespace tunebench {
@@ -108,7 +107,7 @@ nlohmann::ordered_json describeEnvironment(const RunInputs& inputs)
         { "tunebench", TUNEBENCH_VERSION },
         { "libtorch", TORCH_VERSION },
         { "device", inputs.config.device },
-        { "threads", inputs.config.threads > 0 ? inputs.config.threads : at::get_num_threads() },
+        { "threads", threadCount(inputs.config.threads) },
         { "memory_total", memory.total },
         { "model",
             { { "name", inputs.model.name }, { "family", inputs.model.spec.family },

@@ -3,6 +3,8 @@
 #include "core/base/sleep_inhibitor.h"
 #include "core/config/cards.h"
 #include "core/config/choices.h"
+#include "core/config/number_text.h"
+#include "core/data/length_statistics.h"
 #include "core/data/micro_batches.h"
 #include "core/memory/device.h"
 #include "core/memory/doctor.h"
@@ -13,6 +15,7 @@
 #include "core/train/checkpoint.h"
 #include "core/train/explain_failure.h"
 #include "core/train/out_of_memory_watch.h"
+#include "core/train/plan_memory.h"
 #include "core/train/resume_run.h"
 #include "core/train/run_inputs.h"
 #include "core/train/save_result.h"
@@ -170,6 +173,26 @@ Result<LoopEnd> trainAndSave(const RunInputs& inputs, bool resumed, at::Device d
     return saved || !trained ? trained : tl::unexpected(withResumeRemedy(saved.error()));
 }
 
+/// What the run is planned to need, and a warning where this machine would swap; nothing where it cannot be planned.
+void sayPlan(const RunInputs& inputs, const Notice& notice)
+{
+    RunConfig config = inputs.config; // its rows have been chosen already
+    config.evalShare = 0;
+    config.maxRows.reset();
+    const auto plan = planModel(config, inputs.model.spec, extentsOf(inputs.data.rows.training), PlanDetail::figures);
+    if (!plan)
+        return;
+    notice("Planned: a peak of " + bytesText(plan->peakAllocated)
+            + (plan->secondsPerStep ? ", " + fixedText(*plan->secondsPerStep, 2) + " s a step." : "."),
+        false);
+    if (plan->swaps())
+        notice("The run is planned to take " + bytesText(plan->hostBytes) + " of the computer's memory, and "
+                + bytesText(plan->hostFree)
+                + " are free: the machine would swap, which is far slower. Choose a smaller batch_size, or "
+                  "gradient_checkpointing full.",
+            true);
+}
+
 /// On a device with the memory that the options allow; the limit is gone afterwards. A failure for want of memory is
 /// in the recorder's summary as a report.
 Result<LoopEnd> trainWithin(
@@ -181,10 +204,11 @@ Result<LoopEnd> trainWithin(
     const at::AutoDispatchBelowADInplaceOrView noGradients; // LibTorch's own gradients are not used: less work a call
     for (std::string& advice : precisionAdvice(inputs.config, knownDevice(inputs.config.device)))
         notice(std::move(advice), true);
-    useThreads(inputs.config.threads); // after knownDevice, which looks at the machine with all its threads
+    useThreads(inputs.config.threads);
     if (auto limited = limitMemory(*device, limitBytes(inputs.config)); !limited)
         return tl::unexpected(limited.error());
     Guard guard(inputs, *device);
+    sayPlan(inputs, notice);
     auto trained = trainAndSave(inputs, resumed, *device, guard, recorder, controls, notice);
     static_cast<void>(limitMemory(at::kCPU, 0)); // cannot fail: a limit on the CPU is only a number
     auto report = trained ? std::nullopt : guard.report();

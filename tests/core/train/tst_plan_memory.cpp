@@ -143,6 +143,24 @@ private Q_SLOTS:
             int64_t { 32 } << 20);
     }
 
+    /// What a card gives away to the computer is planned as the computer's memory: the input of each layer.
+    void offloadedBytesAreTheComputers()
+    {
+        const TinyModel model = openTinyModel("llama");
+        RunConfig options = config();
+        options.device = "cuda:0";
+        options.card = "GTX 1650";
+        const auto extents = extentsOf({ { 50, 5 }, { 40, 9 } });
+        const auto plan = [&] { return planModel(options, model.files.spec, extents, PlanDetail::figures).value(); };
+        QCOMPARE(plan().hostBytes, int64_t { 0 });
+        options.gradientCheckpointing = GradientCheckpointing::offload;
+        QCOMPARE(plan().hostBytes, model.files.spec.layers * 90 * model.files.spec.hiddenSize * 4);
+        options.device = "cpu";
+        const MemoryPlan onCpu = plan();
+        QCOMPARE(onCpu.hostBytes, onCpu.peakAllocated);
+        QVERIFY(onCpu.hostFree > 0 && !onCpu.swaps());
+    }
+
     void effectiveBatchIsSolved_data()
     {
         QTest::addColumn<qint64>("room"); // below the peak of a batch of so many rows
