@@ -63,6 +63,10 @@ std::string keptRowsKey(const std::string& data, DatasetFormat format, const Run
     }
     addText(fingerprint, choiceName(config.lossOn));
     addText(fingerprint, config.maxRows ? std::to_string(*config.maxRows) : "all");
+    if (config.maxRows) { // how many rows are read for so many usable ones depends on what truncation refuses
+        addText(fingerprint, std::to_string(config.maxLength));
+        addText(fingerprint, choiceName(config.truncation));
+    }
     addText(fingerprint, std::to_string(setup.vocabularySize));
     addText(fingerprint, setup.text->templateVariables.dump());
     for (const auto& chatTemplate : { setup.text->chatTemplate, setup.text->toolTemplate }) {

@@ -19,6 +19,7 @@ private slots:
     void changesAreNeverMissed_data();
     void changesAreNeverMissed();
     void truncationIsNotKept();
+    void mostRowsAreUsableOnes();
     void damagedFilesAreReplaced_data();
     void damagedFilesAreReplaced();
     void stoppedRunsKeepNothing();
@@ -158,6 +159,29 @@ void TestKeptRows::truncationIsNotKept()
     QCOMPARE(cut->truncation.rows, int64_t { 1 });
     for (const TokenRow& row : cut->rows)
         QVERIFY(row.ids.size() <= 16);
+}
+
+/// How many rows it takes until so many are usable depends on what truncation leaves of them.
+void TestKeptRows::mostRowsAreUsableOnes()
+{
+    write("rows.jsonl",
+        "{\"instruction\":\"a\",\"output\":\"one two three four five six seven eight\"}\n"
+        "{\"instruction\":\"a\",\"output\":\"one\"}\n");
+    RunConfig narrow;
+    narrow.truncation = Truncation::drop;
+    narrow.maxLength = 16;
+    narrow.maxRows = 1;
+    RunConfig wide;
+    wide.maxRows = 1;
+    for (const bool narrowFirst : { true, false }) {
+        QDir(m_folder->filePath("kept")).removeRecursively();
+        for (const bool isNarrow : { narrowFirst, !narrowFirst }) {
+            const auto loaded = load(isNarrow ? narrow : wide);
+            QVERIFY2(loaded, loaded ? "" : loaded.error().message.c_str());
+            QCOMPARE(loaded->rows.size(), size_t { 1 });
+            QCOMPARE(loaded->rows.front().ids.size() > 16, !isNarrow);
+        }
+    }
 }
 
 void TestKeptRows::damagedFilesAreReplaced_data()
