@@ -50,12 +50,12 @@ MicroBatch microBatchOf(std::span<const size_t> lengths, const RunConfig& config
 }
 
 /// Times every operation of two steps for each shape of micro-batch: in the first one the libraries meet the shapes.
-void timeSteps(const char* family, const RunConfig& config, at::Device device, std::vector<TimedOperation>& all)
+void timeSteps(const char* family, const RunConfig& config, at::Device device,
+    std::span<const std::vector<size_t>> shapes, std::vector<TimedOperation>& all)
 {
     const at::AutoDispatchBelowADInplaceOrView noGradients; // as training
     Trainee trainee = makeTrainee(config, decoderOf(family), nullptr, nullptr, device).value();
     trainee.decoder.forEachBaseParameter([](const Parameter& parameter) { parameter.value.normal_(0, 0.02); });
-    const std::array<std::vector<size_t>, 3> shapes { { { 48 }, { 96, 160, 224, 40 }, { 512, 384 } } };
     for (const auto& lengths : shapes) {
         const std::vector<MicroBatch> group { microBatchOf(lengths, config) };
         const auto step = [&] { trainStep(trainee, config, group, 1e-4, [] { return true; }); };
@@ -76,11 +76,18 @@ std::vector<TimedOperation> measureOperations(NumberType type, at::Device device
     config.device = device.is_cuda() ? device.str() : "cpu";
     config.precision = config.compute = type;
     std::vector<TimedOperation> timed;
-    timeSteps("llama", config, device, timed);
-    timeSteps("gemma2", config, device, timed);
-    if (type == NumberType::fp32) { // trained tensors are fp32 whatever the products are
-        config.method = Method::full;
-        timeSteps("llama", config, device, timed);
+    const std::array<std::vector<size_t>, 3> shapes { { { 48 }, { 96, 160, 224, 40 }, { 512, 384 } } };
+    timeSteps("llama", config, device, shapes, timed);
+    timeSteps("gemma2", config, device, shapes, timed);
+    if (type != NumberType::fp32) // trained tensors are fp32 whatever the products are
+        return timed;
+    config.method = Method::full;
+    timeSteps("llama", config, device, shapes, timed);
+    config.momentum = 0.9;
+    for (const OptimizerKind optimizer :
+        { OptimizerKind::adamw8bit, OptimizerKind::adafactor, OptimizerKind::lion, OptimizerKind::sgd }) {
+        config.optimizer = optimizer;
+        timeSteps("llama", config, device, std::span(shapes).first(1), timed);
     }
     return timed;
 }
