@@ -84,7 +84,8 @@ int main(int argc, char** argv)
 
     tunebench::MainWindow window(
         [](tunebench::TrainingJob job) { return std::make_unique<tunebench::EngineRun>(std::move(job)); },
-        { tunebench::planMemory, tunebench::planRemedies, knownTypes },
+        { tunebench::planMemory, tunebench::planRemedies, knownTypes, tunebench::freeMemoryOfThisMachine(),
+            tunebench::planModel },
         { std::filesystem::absolute(arguments.runs), tunebench::dataDirectory() / "last_config.json" });
     if (!arguments.config.empty()) {
         if (const auto opened = window.openConfig(QString::fromStdString(arguments.config)); !opened) {

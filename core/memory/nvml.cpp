@@ -69,7 +69,7 @@ struct Nvml::Library {
     Function<Handle, unsigned int*> power; // milliwatts
     Function<Handle, int, unsigned int*> temperature;
     Function<Handle, int, unsigned int*> clock; // MHz
-    Function<Handle, unsigned int*, ProcessInfo*> processes;
+    Function<Handle, unsigned int*, ProcessInfo*> computeProcesses, graphicsProcesses;
     bool ready = false;
 
     explicit Library(const char* path)
@@ -89,7 +89,8 @@ struct Nvml::Library {
         power.load(library, "nvmlDeviceGetPowerUsage");
         temperature.load(library, "nvmlDeviceGetTemperature");
         clock.load(library, "nvmlDeviceGetClockInfo");
-        processes.load(library, "nvmlDeviceGetComputeRunningProcesses_v3");
+        computeProcesses.load(library, "nvmlDeviceGetComputeRunningProcesses_v3");
+        graphicsProcesses.load(library, "nvmlDeviceGetGraphicsRunningProcesses_v3");
         ready = init.call() == success;
     }
     Library(const Library&) = delete;
@@ -104,25 +105,41 @@ struct Nvml::Library {
         }
     }
 
-    std::optional<int64_t> usedBy(unsigned int pid, Handle device) const
+    using ProcessList = Function<Handle, unsigned int*, ProcessInfo*>;
+
+    static std::vector<DeviceProcess> listed(const ProcessList& function, Handle device)
     {
         std::vector<ProcessInfo> list(32);
+        std::vector<DeviceProcess> processes;
         for (int tries = 0; tries < 4; ++tries) {
             auto size = static_cast<unsigned int>(list.size());
-            const Status status = processes.call(device, &size, list.data());
+            const Status status = function.call(device, &size, list.data());
             if (status == insufficientSize) {
                 constexpr unsigned int most = 65536;
                 list.resize(std::min(size + size / 2 + 32, most));
                 continue;
             }
             for (size_t i = 0; status == success && i < std::min<size_t>(size, list.size()); ++i) {
-                if (list[i].pid == pid && list[i].usedGpuMemory != notAvailable) {
-                    return static_cast<int64_t>(list[i].usedGpuMemory);
+                if (list[i].usedGpuMemory != notAvailable) {
+                    processes.push_back({ list[i].pid, static_cast<int64_t>(list[i].usedGpuMemory) });
                 }
             }
             break;
         }
-        return std::nullopt;
+        return processes;
+    }
+
+    std::optional<int64_t> usedBy(int64_t process, Handle device) const
+    {
+        const auto list = listed(computeProcesses, device);
+        const auto found = std::ranges::find(list, process, &DeviceProcess::process);
+        return found == list.end() ? std::nullopt : std::optional(found->bytes);
+    }
+
+    std::optional<Handle> deviceAt(int device) const
+    {
+        const int devices = ready ? static_cast<int>(count.value<unsigned int>().value_or(0)) : 0;
+        return device < 0 || device >= devices ? std::nullopt : handle.value<Handle>(static_cast<unsigned int>(device));
     }
 };
 
@@ -149,10 +166,7 @@ std::optional<std::string> Nvml::driverVersion() const
 std::optional<DeviceReading> Nvml::read(int device) const
 {
     const Library& nvml = *m_library;
-    if (device < 0 || device >= deviceCount()) {
-        return std::nullopt;
-    }
-    const auto handle = nvml.handle.value<Handle>(static_cast<unsigned int>(device));
+    const auto handle = nvml.deviceAt(device);
     if (!handle) {
         return std::nullopt;
     }
@@ -168,11 +182,27 @@ std::optional<DeviceReading> Nvml::read(int device) const
     if (const auto utilization = nvml.utilization.value<Utilization>(*handle)) {
         reading.utilization = utilization->gpu / 100.0;
     }
-    reading.usedByThisProcess = nvml.usedBy(static_cast<unsigned int>(::getpid()), *handle);
+    reading.usedByThisProcess = nvml.usedBy(::getpid(), *handle);
     reading.powerWatts = scaled(nvml.power.value<unsigned int>(*handle), 1e-3);
     reading.temperature = scaled(nvml.temperature.value<unsigned int>(*handle, temperatureOfGpu), 1);
     reading.clockMhz = scaled(nvml.clock.value<unsigned int>(*handle, clockOfSm), 1);
     return reading;
+}
+
+std::vector<DeviceProcess> Nvml::processes(int device) const
+{
+    const auto handle = m_library->deviceAt(device);
+    if (!handle) {
+        return {};
+    }
+    auto all = Library::listed(m_library->computeProcesses, *handle);
+    // A program that computes and draws stands in both lists with the same bytes.
+    for (const DeviceProcess& drawing : Library::listed(m_library->graphicsProcesses, *handle)) {
+        if (std::ranges::find(all, drawing.process, &DeviceProcess::process) == all.end()) {
+            all.push_back(drawing);
+        }
+    }
+    return all;
 }
 
 } // namespace tunebench

@@ -17,6 +17,12 @@ struct DeviceReading {
     std::optional<double> powerWatts, temperature, clockMhz;
 };
 
+/// What one process holds on a device.
+struct DeviceProcess {
+    int64_t process = 0; ///< the system's number
+    int64_t bytes = 0;
+};
+
 /// The driver's own figures through libnvidia-ml, opened with dlopen; without a driver there are no devices.
 class Nvml {
 public:
@@ -29,6 +35,8 @@ public:
     std::optional<std::string> driverVersion() const;
     /// Nothing for a device that is not there; devices count as the driver counts them (in the order of their bus).
     std::optional<DeviceReading> read(int device) const;
+    /// Every process on a device whose memory the driver tells, this one too; of compute and of graphics.
+    std::vector<DeviceProcess> processes(int device) const;
 
 private:
     struct Library;

@@ -2,7 +2,11 @@
 
 #include "core/base/files.h"
 
+#include "core/config/number_text.h"
+
+#include <algorithm>
 #include <charconv>
+#include <map>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -52,6 +56,50 @@ HostMemory readHostMemory()
 {
     const std::string text = readFile("/proc/meminfo").value_or("");
     return { numberAfter(text, "MemTotal:") * kilobyte, numberAfter(text, "MemAvailable:") * kilobyte };
+}
+
+std::string processName(int64_t process, const std::filesystem::path& proc)
+{
+    std::string name = readFile(proc / std::to_string(process) / "comm").value_or("");
+    std::erase(name, '\n');
+    return name;
+}
+
+std::vector<ProgramMemory> largestPrograms(std::vector<ProgramMemory> processes, size_t most)
+{
+    std::map<std::string, ProgramMemory> byName;
+    for (const ProgramMemory& process : processes) {
+        ProgramMemory& program = byName[process.name];
+        program.name = process.name;
+        program.processes += process.processes;
+        program.bytes += process.bytes;
+    }
+    std::vector<ProgramMemory> programs;
+    for (auto& [name, program] : byName) {
+        programs.push_back(std::move(program));
+    }
+    std::ranges::stable_sort(programs, std::greater {}, &ProgramMemory::bytes);
+    programs.resize(std::min(programs.size(), most));
+    return programs;
+}
+
+std::vector<ProgramMemory> otherPrograms(size_t most, const std::filesystem::path& proc)
+{
+    std::vector<ProgramMemory> processes;
+    std::error_code problem;
+    std::filesystem::directory_iterator entries(proc, problem);
+    for (; !problem && entries != std::filesystem::directory_iterator(); entries.increment(problem)) {
+        const auto number = parseInteger(entries->path().filename().string());
+        if (!number || *number == ::getpid()) {
+            continue;
+        }
+        // A process may end meanwhile; then there is nothing to read.
+        const std::string status = readFile(entries->path() / "status").value_or("");
+        if (const int64_t bytes = numberAfter(status, "RssAnon:") * kilobyte; bytes > 0) {
+            processes.push_back({ processName(*number, proc), 1, bytes });
+        }
+    }
+    return largestPrograms(std::move(processes), most);
 }
 
 } // namespace tunebench

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
+#include <filesystem>
+#include <string>
+#include <vector>
 
 namespace tunebench {
 
@@ -19,5 +21,22 @@ struct HostMemory {
     int64_t available = 0;
 };
 HostMemory readHostMemory();
+
+/// A program that is running, all of its processes together.
+struct ProgramMemory {
+    std::string name;
+    int processes = 0;
+    int64_t bytes = 0; ///< that closing it would give back
+};
+
+/// The name of a process ("firefox"); empty when there is none of this number. `proc` is the system's /proc.
+std::string processName(int64_t process, const std::filesystem::path& proc = "/proc");
+
+/// The programs other than this process with the most memory of their own (resident, not shared and not of files), the
+/// largest first, `most` of them. Programs of users whose figures the system keeps to itself are left out.
+std::vector<ProgramMemory> otherPrograms(size_t most, const std::filesystem::path& proc = "/proc");
+
+/// Processes with their bytes, joined by name: the largest programs first, `most` of them.
+std::vector<ProgramMemory> largestPrograms(std::vector<ProgramMemory> processes, size_t most);
 
 } // namespace tunebench

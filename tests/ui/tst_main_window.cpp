@@ -7,6 +7,7 @@
 #include "ui/form/config_form.h"
 #include "ui/form/option_editor.h"
 #include "ui/form/option_field.h"
+#include "ui/plan/plan_page.h"
 #include "ui/plots/loss_plot.h"
 #include "ui/runs/runs_model.h"
 #include "ui/runs/runs_page.h"
@@ -272,7 +273,7 @@ void TestMainWindow::usesTheOptionsOfARun()
     config.batchSize = 17;
     prepareRun(session.paths().runs, "a", 3, RunState::finished, config);
     session.open();
-    QTest::keyClick(session.window.get(), Qt::Key_3, Qt::ControlModifier);
+    QTest::keyClick(session.window.get(), Qt::Key_4, Qt::ControlModifier);
     QTRY_COMPARE(session.window->runsPage()->model()->rowCount(), 1);
     for (auto* button : session.window->runsPage()->findChildren<QPushButton*>()) {
         if (button->text().contains(QStringLiteral("options"))) {
@@ -302,7 +303,7 @@ void TestMainWindow::aStoppedRunGoesOn()
     Session session;
     prepareRun(session.paths().runs, "a", 3, static_cast<RunState>(state), {});
     session.open();
-    QTest::keyClick(session.window.get(), Qt::Key_3, Qt::ControlModifier);
+    QTest::keyClick(session.window.get(), Qt::Key_4, Qt::ControlModifier);
     QTRY_COMPARE(session.window->runsPage()->model()->rowCount(), 1);
     QPushButton* goOn = nullptr;
     for (auto* button : session.window->runsPage()->findChildren<QPushButton*>()) {
@@ -324,8 +325,10 @@ void TestMainWindow::shortcutsReachPagesAndSearch()
 {
     Session session;
     session.open();
-    QTest::keyClick(session.window.get(), Qt::Key_3, Qt::ControlModifier);
+    QTest::keyClick(session.window.get(), Qt::Key_4, Qt::ControlModifier);
     QVERIFY(session.window->runsPage()->isVisible());
+    QTest::keyClick(session.window.get(), Qt::Key_3, Qt::ControlModifier);
+    QVERIFY(session.window->planPage()->isVisible());
     QTest::keyClick(session.window.get(), Qt::Key_F, Qt::ControlModifier);
     QVERIFY(session.window->trainPage()->isVisible());
     QCOMPARE(QApplication::focusWidget()->objectName(), QStringLiteral("search"));

@@ -114,6 +114,63 @@ private slots:
         QCOMPARE(model.choice().values.accumulationSteps, 4);
     }
 
+    /// The smaller of the limit and what is free counts; what a run holds is free for the next one.
+    void freeMemoryIsTheLimitWhenItIsSmaller()
+    {
+        auto free = std::make_shared<FreeMemory>();
+        ConfigModel model;
+        DataAnalysis analysis;
+        MemoryPanel panel(model, analysis,
+            { .plan = plan, .remedies = remedies, .freeMemory = [free](const RunConfig&) { return *free; } }, nullptr);
+        QSignalSpy planned(&panel, &MemoryPanel::planned);
+        QSignalSpy read(&panel.freeMemory(), &FreeMemoryWatch::changed);
+        *free = { 150 * mebibyte, { { "browser", 2, 30 * mebibyte }, { "editor", 1, 25 * mebibyte } } };
+        fill(model);
+        model.set("batch_size", 2);
+        analysis.setConfig(model.choice().values);
+        panel.show();
+        QVERIFY(planned.wait(patience));
+        QTRY_VERIFY_WITH_TIMEOUT(!read.isEmpty(), patience);
+        panel.freeMemory().stop(); // from here on the test is the clock
+        QVERIFY2(plain(panel.headline())
+                     .contains("50.0 MiB more than the 150 MiB free now</span>; closing browser "
+                               "and editor would make room"),
+            qPrintable(panel.headline()));
+        const auto* headline = panel.findChildren<QLabel*>().first();
+        QVERIFY2(
+            plain(headline->toolTip()).contains("browser (2 processes): 30.0 MiB"), qPrintable(headline->toolTip()));
+
+        const auto reread = [&] {
+            read.clear();
+            panel.freeMemory().refresh();
+            QVERIFY(read.wait(patience));
+        };
+        *free = { 220 * mebibyte, {} };
+        reread();
+        QVERIFY2(plain(panel.headline()).contains("220 MiB (free now): 20.0 MiB free"), qPrintable(panel.headline()));
+        panel.setHeld(100 * mebibyte); // more than the limit then
+        QVERIFY2(plain(panel.headline()).contains("250 MiB (limit): 50.0 MiB free"), qPrintable(panel.headline()));
+        *free = {}; // not known
+        panel.setHeld(0);
+        reread();
+        QVERIFY2(plain(panel.headline()).contains("250 MiB (limit): 50.0 MiB free"), qPrintable(panel.headline()));
+    }
+
+    /// Nobody is asked while nobody looks.
+    void freeMemoryIsReadWhileThePanelIsSeen()
+    {
+        FreeMemoryWatch watch([](const RunConfig&) { return FreeMemory { 1, {} }; }, nullptr);
+        QSignalSpy read(&watch, &FreeMemoryWatch::changed);
+        watch.start({});
+        watch.stop();
+        watch.start({});
+        QVERIFY(read.wait(patience));
+        QCOMPARE(watch.reading().bytes, int64_t { 1 });
+        FreeMemoryWatch none({}, nullptr);
+        none.start({});
+        QCOMPARE(none.reading().bytes, int64_t { 0 });
+    }
+
     void stripTellsCategories()
     {
         MemoryStrip strip(nullptr);

@@ -7,8 +7,6 @@
 
 #include <QCoreApplication>
 
-#include <string_view>
-
 namespace tunebench {
 
 namespace {
@@ -19,6 +17,16 @@ QString translated(const char* text)
 }
 
 } // namespace
+
+std::optional<int> cudaNumber(std::string_view device)
+{
+    constexpr std::string_view cuda = "cuda:";
+    if (device == "cuda") {
+        return 0;
+    }
+    const auto number = device.starts_with(cuda) ? parseInteger(device.substr(cuda.size())) : std::nullopt;
+    return number ? std::optional(static_cast<int>(*number)) : std::nullopt;
+}
 
 MemoryLimit memoryLimitOf(const RunConfig& config)
 {
@@ -34,16 +42,13 @@ MemoryLimit memoryLimitOf(const RunConfig& config)
             config.card && bytes != config.memoryLimit ? QString::fromStdString(*config.card)
                                                        : translated(QT_TRANSLATE_NOOP("MemoryLimit", "limit")) };
     }
-    constexpr std::string_view cuda = "cuda:";
-    const std::string_view device = config.device;
-    if (device == "cuda" || device.starts_with(cuda)) {
-        const auto number = device.starts_with(cuda) ? parseInteger(device.substr(cuda.size())) : 0;
+    if (const auto number = cudaNumber(config.device)) {
         const Nvml nvml;
-        const auto reading = number ? nvml.read(static_cast<int>(*number)) : std::nullopt;
+        const auto reading = nvml.read(*number);
         return reading && reading->total ? MemoryLimit { *reading->total, QString::fromStdString(reading->name) }
                                          : MemoryLimit {};
     }
-    if (device == "cpu") {
+    if (config.device == "cpu") {
         return { readHostMemory().total, translated(QT_TRANSLATE_NOOP("MemoryLimit", "this machine")) };
     }
     return {};

@@ -101,6 +101,11 @@ QString formatTime(const std::string& isoTime)
     return time.isValid() ? time.toLocalTime().toString(QStringLiteral("yyyy-MM-dd HH:mm")) : text;
 }
 
+QString toQString(std::string_view text)
+{
+    return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
+}
+
 QStringList toQStrings(const std::vector<std::string>& texts)
 {
     QStringList result;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tunebench {
@@ -34,6 +35,7 @@ QString formatSpeed(std::optional<double> perSecond);
 /// The local date and time of an ISO 8601 text in UTC; the text itself when it is not one.
 QString formatTime(const std::string& isoTime);
 
+QString toQString(std::string_view text);
 QStringList toQStrings(const std::vector<std::string>& texts);
 
 } // namespace tunebench

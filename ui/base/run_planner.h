@@ -2,6 +2,7 @@
 
 #include "core/memory/doctor.h"
 #include "core/train/remedies.h"
+#include "ui/base/free_memory.h"
 
 #include <functional>
 
@@ -13,15 +14,22 @@ struct KnownTypes {
     DeviceMeasurement device;
 };
 
-/// How the workbench plans a run; all are called on any thread. The program gives planMemory, planRemedies and a look
-/// at the stored measurement, tests functions of their own. Without them nothing is planned.
+/// Plans a model that is described but need not be there, with resolved options.
+using ShapePlanner = std::function<Result<MemoryPlan>(
+    const RunConfig& config, const ModelSpec& spec, std::span<const RowExtent> extents, PlanDetail detail)>;
+
+/// How the workbench plans a run; all are called on any thread. The program gives planMemory, planRemedies, a look at
+/// the stored measurement, freeMemoryOfThisMachine and planModel, tests functions of their own. Without them nothing is
+/// planned, or known of free memory.
 struct RunPlanner {
     std::function<Result<MemoryPlan>(const ConfigChoice& choice, std::span<const RowExtent> extents, PlanDetail detail)>
-        plan;
+        plan {};
     std::function<std::vector<Remedy>(
         const ConfigChoice& choice, std::span<const RowExtent> extents, const MemoryPlan& plan)>
-        remedies;
-    std::function<Result<KnownTypes>(const RunConfig& config)> types;
+        remedies {};
+    std::function<Result<KnownTypes>(const RunConfig& config)> types {};
+    FreeMemorySource freeMemory {};
+    ShapePlanner shape {};
 };
 
 } // namespace tunebench

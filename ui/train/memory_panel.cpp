@@ -37,6 +37,7 @@ MemoryPanel::MemoryPanel(ConfigModel& model, DataAnalysis& analysis, RunPlanner 
     , m_headline(new QLabel(this))
     , m_strip(new MemoryStrip(this))
     , m_remedies(new QLabel(this))
+    , m_free(m_planner.freeMemory, this)
     , m_task(this, [this](const SharedOutcome& outcome) { take(outcome); })
 {
     for (QLabel* label : { m_headline, m_remedies }) {
@@ -53,6 +54,7 @@ MemoryPanel::MemoryPanel(ConfigModel& model, DataAnalysis& analysis, RunPlanner 
     layout->addWidget(m_remedies);
     connect(&m_analysis, &DataAnalysis::changed, this, &MemoryPanel::plan);
     connect(&m_model, &ConfigModel::changed, this, &MemoryPanel::plan);
+    connect(&m_free, &FreeMemoryWatch::changed, this, &MemoryPanel::showOutcome);
     connect(m_remedies, &QLabel::linkActivated, this, &MemoryPanel::applyRemedy);
     setVisible(m_planner.plan != nullptr);
     showOutcome();
@@ -73,6 +75,33 @@ void MemoryPanel::changeEvent(QEvent* event)
     QWidget::changeEvent(event);
     if (event->type() == QEvent::PaletteChange) {
         showOutcome();
+    }
+}
+
+void MemoryPanel::showEvent(QShowEvent* event)
+{
+    QWidget::showEvent(event);
+    watchFreeMemory();
+}
+
+void MemoryPanel::hideEvent(QHideEvent* event)
+{
+    QWidget::hideEvent(event);
+    m_free.stop();
+}
+
+void MemoryPanel::setHeld(int64_t bytes)
+{
+    m_held = bytes;
+    showOutcome();
+}
+
+void MemoryPanel::watchFreeMemory()
+{
+    if (isVisible() && m_outcome != nullptr && m_outcome->plan) {
+        m_free.start(m_outcome->plan->config);
+    } else {
+        m_free.stop();
     }
 }
 
@@ -101,6 +130,7 @@ void MemoryPanel::plan()
 void MemoryPanel::take(const SharedOutcome& outcome)
 {
     m_outcome = outcome;
+    watchFreeMemory();
     showOutcome();
     emit planned();
 }
@@ -118,26 +148,73 @@ void MemoryPanel::showOutcome()
                                 .arg(QString::fromStdString(m_outcome->plan.error().message).toHtmlEscaped()));
         return;
     }
-    const MemoryPlan& plan = *m_outcome->plan;
-    const MemoryLimit& limit = m_outcome->limit;
-    m_strip->show(plan.atPeak, limit.bytes);
-    const bool known = limit.bytes > 0;
-    const bool fits = !known || plan.peakAllocated <= limit.bytes;
-    const QString room = !known ? QString()
-        : fits                  ? tr(" of %1 (%2): %3 free")
-                     .arg(formatBytes(limit.bytes), limit.name, formatBytes(limit.bytes - plan.peakAllocated))
-               : tr(", <span style='color:%4'>%1 more than the %2 of %3</span>")
-                     .arg(formatBytes(plan.peakAllocated - limit.bytes), formatBytes(limit.bytes), limit.name,
-                         errorColour(palette()).name());
-    const bool splits = !fits && plan.config.onOutOfMemory == OutOfMemoryAction::split;
+    const Room room = this->room();
+    m_strip->show(m_outcome->plan->atPeak, room.limit.bytes);
+    m_strip->setRoomHelp(othersText());
+    m_headline->setToolTip(othersText());
+    const bool splits = room.limit.bytes > 0 && room.needed > room.limit.bytes && !room.isFreeMemory
+        && m_outcome->plan->config.onOutOfMemory == OutOfMemoryAction::split;
     m_headline->setText(tr("Planned peak memory <b>%1</b>%2%3")
-                            .arg(formatBytes(plan.peakAllocated), room, splits ? tr("; will be split") : QString()));
+                            .arg(formatBytes(room.needed), roomText(room), splits ? tr("; will be split") : QString()));
     QStringList lines;
     for (size_t i = 0; i < std::min(mostRemedies, m_outcome->remedies.size()); ++i) {
         lines.push_back(linked(m_outcome->remedies[i], i, palette()));
     }
     m_remedies->setText(lines.join(QStringLiteral("<br>")));
     m_remedies->setVisible(!lines.isEmpty());
+}
+
+MemoryPanel::Room MemoryPanel::room() const
+{
+    const MemoryPlan& plan = *m_outcome->plan;
+    const MemoryLimit& limit = m_outcome->limit;
+    const int64_t free = m_free.reading().bytes == 0 ? 0 : m_free.reading().bytes + m_held;
+    if (free > 0 && (limit.bytes == 0 || free < limit.bytes)) {
+        return { plan.peakProcess.value_or(plan.needed()), { free, tr("free now") }, true };
+    }
+    return { plan.needed(), limit };
+}
+
+QString MemoryPanel::roomText(const Room& room) const
+{
+    if (room.limit.bytes == 0) {
+        return {};
+    }
+    const int64_t left = room.limit.bytes - room.needed;
+    if (left >= 0) {
+        return tr(" of %1 (%2): %3 free").arg(formatBytes(room.limit.bytes), room.limit.name, formatBytes(left));
+    }
+    const QString much = tr(", <span style='color:%1'>%2 more than the %3 %4</span>")
+                             .arg(errorColour(palette()).name(), formatBytes(-left), formatBytes(room.limit.bytes),
+                                 room.isFreeMemory ? room.limit.name : tr("of %1").arg(room.limit.name));
+    if (!room.isFreeMemory) {
+        return much;
+    }
+    // The first programs that together hold as much as is missing.
+    int64_t gain = 0;
+    QStringList names;
+    for (const ProgramMemory& program : m_free.reading().others) {
+        gain += program.bytes;
+        names.push_back(QString::fromStdString(program.name).toHtmlEscaped());
+        if (gain >= -left) {
+            return much + tr("; closing %1 would make room").arg(names.join(tr(" and ")));
+        }
+    }
+    return much;
+}
+
+QString MemoryPanel::othersText() const
+{
+    QStringList lines;
+    for (const ProgramMemory& program : m_free.reading().others) {
+        const QString name = QString::fromStdString(program.name).toHtmlEscaped();
+        lines.push_back(tr("%1: %2").arg(
+            program.processes > 1 ? tr("%1 (%2 processes)").arg(name, formatCount(program.processes)) : name,
+            formatBytes(program.bytes)));
+    }
+    return lines.isEmpty() ? QString()
+                           : tr("<b>Other programs hold</b>, and closing them would give back:<br>%1")
+                                 .arg(lines.join(QStringLiteral("<br>")));
 }
 
 void MemoryPanel::applyRemedy(const QString& number)

@@ -24,13 +24,25 @@ public:
     QString headline() const;
     QString remedies() const;
 
+    /// Bytes that the run which goes on holds; the next one finds them free.
+    void setHeld(int64_t bytes);
+    FreeMemoryWatch& freeMemory() { return m_free; }
+
 signals:
     void planned(); ///< headline and remedies stand for the form's options now
 
 protected:
     void changeEvent(QEvent* event) override;
+    void showEvent(QShowEvent* event) override;
+    void hideEvent(QHideEvent* event) override;
 
 private:
+    /// What a run has to find room in: the smaller of what the options allow and what is free now.
+    struct Room {
+        int64_t needed = 0; ///< bytes
+        MemoryLimit limit;
+        bool isFreeMemory = false;
+    };
     struct Outcome {
         Result<MemoryPlan> plan;
         MemoryLimit limit;
@@ -40,6 +52,10 @@ private:
     void plan();
     void take(const SharedOutcome& outcome);
     void showOutcome();
+    void watchFreeMemory();
+    Room room() const;
+    QString roomText(const Room& room) const;
+    QString othersText() const;
     void applyRemedy(const QString& number);
 
     ConfigModel& m_model;
@@ -48,6 +64,8 @@ private:
     QLabel* m_headline;
     MemoryStrip* m_strip;
     QLabel* m_remedies;
+    FreeMemoryWatch m_free;
+    int64_t m_held = 0;
     SharedOutcome m_outcome;
     LatestTask<SharedOutcome> m_task;
 };

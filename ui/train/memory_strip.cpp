@@ -105,14 +105,13 @@ bool MemoryStrip::event(QEvent* event)
     const auto* help = static_cast<QHelpEvent*>(event);
     const auto category = categoryAt(help->pos());
     if (!category) {
-        QToolTip::hideText();
+        QToolTip::showText(help->globalPos(), m_roomHelp, this); // an empty text hides the last one
         return true;
     }
-    const std::string_view name = memoryCategoryName(*category);
     QToolTip::showText(help->globalPos(),
         tr("<b>%1</b>: %2<br>%3")
-            .arg(QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size())),
-                formatBytes(m_peak.at(static_cast<size_t>(*category))), categoryHelp(*category)),
+            .arg(toQString(memoryCategoryName(*category)), formatBytes(m_peak.at(static_cast<size_t>(*category))),
+                categoryHelp(*category)),
         this);
     return true;
 }

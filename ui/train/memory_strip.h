@@ -17,6 +17,9 @@ public:
     void show(const MemoryBreakdown& peak, int64_t limit);
     void clear();
 
+    /// What hovering beside the categories tells, rich text.
+    void setRoomHelp(const QString& text) { m_roomHelp = text; }
+
     /// The category under a place, if there is one.
     std::optional<MemoryCategory> categoryAt(const QPoint& place) const;
 
@@ -33,6 +36,7 @@ private:
 
     MemoryBreakdown m_peak {};
     int64_t m_limit = 0;
+    QString m_roomHelp;
 };
 
 /// What a category is and what moves it, in a sentence or two.

@@ -103,6 +103,7 @@ void TrainPage::connectRun()
     connect(&m_bridge, &TrainingBridge::stepsDone, this, [this](const std::vector<StepMetrics>& steps) {
         m_plots->add(steps);
         m_numbers->add(steps);
+        m_memory->setHeld(steps.back().reserved.value_or(steps.back().allocated));
     });
     connect(&m_bridge, &TrainingBridge::evaluated, this, [this](const EvalMetrics& evaluation) {
         m_plots->add(evaluation);
@@ -185,6 +186,7 @@ void TrainPage::showRunFolder(const std::filesystem::path& run)
 void TrainPage::showEnd(const RunEnd& end)
 {
     m_numbers->end();
+    m_memory->setHeld(0);
     if (const auto& report = m_bridge.summary().outOfMemory) {
         m_outOfMemory->show(*report);
     }

@@ -4,6 +4,7 @@
 #include "ui/base/format.h"
 #include "ui/data/data_page.h"
 #include "ui/form/config_form.h"
+#include "ui/plan/plan_page.h"
 #include "ui/runs/run_listing.h"
 #include "ui/runs/runs_page.h"
 #include "ui/train/run_buttons.h"
@@ -31,7 +32,8 @@ MainWindow::MainWindow(StartRun startRun, RunPlanner planner, WorkbenchPaths pat
     , m_actions(new RunActions(*m_bridge, this))
     , m_pages(new QTabWidget(this))
     , m_trainPage(new TrainPage(*m_bridge, *m_config, *m_analysis, planner, *m_actions, m_paths.runs, this))
-    , m_dataPage(new DataPage(*m_config, *m_analysis, std::move(planner), this))
+    , m_dataPage(new DataPage(*m_config, *m_analysis, planner, this))
+    , m_planPage(new PlanPage(*m_config, *m_analysis, std::move(planner), this))
     , m_runsPage(new RunsPage(m_paths.runs, this))
     , m_phase(new QLabel(this))
     , m_place(new QLabel(this))
@@ -40,6 +42,7 @@ MainWindow::MainWindow(StartRun startRun, RunPlanner planner, WorkbenchPaths pat
     m_pages->setDocumentMode(true);
     m_pages->addTab(m_trainPage, tr("Train"));
     m_pages->addTab(m_dataPage, tr("Data"));
+    m_pages->addTab(m_planPage, tr("Plan"));
     m_pages->addTab(m_runsPage, tr("Runs"));
     setCentralWidget(m_pages);
     makeFileMenu();
@@ -103,7 +106,8 @@ void MainWindow::closeEvent(QCloseEvent* event)
         return;
     }
     saveLastConfig();
-    storeLayout({ saveGeometry(), m_trainPage->layoutState(), m_dataPage->layoutState(), m_runsPage->layoutState() });
+    storeLayout({ saveGeometry(), m_trainPage->layoutState(), m_dataPage->layoutState(), m_planPage->layoutState(),
+        m_runsPage->layoutState() });
     QMainWindow::closeEvent(event);
 }
 
@@ -166,6 +170,7 @@ void MainWindow::restore()
     }
     m_trainPage->restoreLayout(layout.trainPage);
     m_dataPage->restoreLayout(layout.dataPage);
+    m_planPage->restoreLayout(layout.planPage);
     m_runsPage->restoreLayout(layout.runsPage);
     auto choice = readLastConfig(m_paths.lastConfig);
     if (choice) {

@@ -18,6 +18,7 @@ namespace tunebench {
 class ConfigModel;
 class DataAnalysis;
 class DataPage;
+class PlanPage;
 class RunActions;
 class RunsPage;
 class TrainPage;
@@ -46,6 +47,7 @@ public:
     ConfigModel* config() const { return m_config; }
     TrainPage* trainPage() const { return m_trainPage; }
     DataPage* dataPage() const { return m_dataPage; }
+    PlanPage* planPage() const { return m_planPage; }
     RunsPage* runsPage() const { return m_runsPage; }
 
 protected:
@@ -78,6 +80,7 @@ private:
     QTabWidget* m_pages;
     TrainPage* m_trainPage;
     DataPage* m_dataPage;
+    PlanPage* m_planPage;
     RunsPage* m_runsPage;
     QLabel *m_phase, *m_place;
     QMessageBox* m_question = nullptr;

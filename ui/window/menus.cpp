@@ -1,5 +1,6 @@
 #include "ui/data/data_page.h"
 #include "ui/form/config_form.h"
+#include "ui/plan/plan_page.h"
 #include "ui/runs/runs_page.h"
 #include "ui/train/run_buttons.h"
 #include "ui/train/train_page.h"
@@ -54,7 +55,8 @@ void MainWindow::makeViewMenu()
     QMenu* menu = menuBar()->addMenu(tr("&View"));
     menu->addAction(tr("&Train"), QKeySequence(Qt::CTRL | Qt::Key_1), this, [this] { showPage(m_trainPage); });
     menu->addAction(tr("&Data"), QKeySequence(Qt::CTRL | Qt::Key_2), this, [this] { showPage(m_dataPage); });
-    menu->addAction(tr("&Runs"), QKeySequence(Qt::CTRL | Qt::Key_3), this, [this] { showPage(m_runsPage); });
+    menu->addAction(tr("&Plan"), QKeySequence(Qt::CTRL | Qt::Key_3), this, [this] { showPage(m_planPage); });
+    menu->addAction(tr("&Runs"), QKeySequence(Qt::CTRL | Qt::Key_4), this, [this] { showPage(m_runsPage); });
     menu->addSeparator();
     QMenu* themes = menu->addMenu(tr("T&heme"));
     auto* group = new QActionGroup(this);

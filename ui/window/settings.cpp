@@ -12,6 +12,7 @@ WindowLayout storedLayout()
     return { settings.value(QStringLiteral("window/geometry")).toByteArray(),
         settings.value(QStringLiteral("window/train_page")).toByteArray(),
         settings.value(QStringLiteral("window/data_page")).toByteArray(),
+        settings.value(QStringLiteral("window/plan_page")).toByteArray(),
         settings.value(QStringLiteral("window/runs_page")).toByteArray() };
 }
 
@@ -21,6 +22,7 @@ void storeLayout(const WindowLayout& layout)
     settings.setValue(QStringLiteral("window/geometry"), layout.geometry);
     settings.setValue(QStringLiteral("window/train_page"), layout.trainPage);
     settings.setValue(QStringLiteral("window/data_page"), layout.dataPage);
+    settings.setValue(QStringLiteral("window/plan_page"), layout.planPage);
     settings.setValue(QStringLiteral("window/runs_page"), layout.runsPage);
 }
 

@@ -12,7 +12,7 @@ namespace tunebench {
 
 /// How the window looked when it was closed; kept in the user's settings.
 struct WindowLayout {
-    QByteArray geometry, trainPage, dataPage, runsPage;
+    QByteArray geometry, trainPage, dataPage, planPage, runsPage;
 };
 WindowLayout storedLayout();
 void storeLayout(const WindowLayout& layout);

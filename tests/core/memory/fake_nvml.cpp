@@ -18,6 +18,12 @@ bool isFirst(void* device)
     return device == &devices[0];
 }
 
+struct Info {
+    unsigned int pid;
+    unsigned long long used;
+    unsigned int gpu, compute;
+};
+
 int tell(void* device, unsigned int* out, unsigned int value)
 {
     *out = value;
@@ -97,11 +103,6 @@ int nvmlDeviceGetClockInfo(void* device, int /*type*/, unsigned int* mhz)
 
 int nvmlDeviceGetComputeRunningProcesses_v3(void* device, unsigned int* count, void* infos)
 {
-    struct Info {
-        unsigned int pid;
-        unsigned long long used;
-        unsigned int gpu, compute;
-    };
     constexpr unsigned int running = 50;
     if (!isFirst(device)) {
         return notSupported;
@@ -116,6 +117,19 @@ int nvmlDeviceGetComputeRunningProcesses_v3(void* device, unsigned int* count, v
         list[i] = { i + 1, 100, 0, 0 };
     }
     list[running - 1] = { static_cast<unsigned int>(::getpid()), 123456789, 0, 0 };
+    return success;
+}
+
+int nvmlDeviceGetGraphicsRunningProcesses_v3(void* device, unsigned int* count, void* infos)
+{
+    if (!isFirst(device)) {
+        return notSupported;
+    }
+    auto* list = static_cast<Info*>(infos);
+    list[0] = { 1, 100, 0, 0 }; // computes as well
+    list[1] = { 777, 500, 0, 0 };
+    list[2] = { 778, ~0ULL, 0, 0 }; // not told
+    *count = 3;
     return success;
 }
 }

@@ -13,6 +13,7 @@ private slots:
     void withoutDriver();
     void tellsEverything();
     void tellsLittle();
+    void tellsOfProcesses();
     void noSuchDevice();
 };
 
@@ -69,9 +70,22 @@ void TestNvml::tellsLittle()
         && !reading->clockMhz);
 }
 
+void TestNvml::tellsOfProcesses()
+{
+    const Nvml nvml(FAKE_NVML);
+    const auto processes = nvml.processes(0);
+    QCOMPARE(processes.size(), size_t { 51 }); // 50 compute, one draws only
+    QCOMPARE(processes.front().process, int64_t { 1 });
+    QCOMPARE(processes.front().bytes, int64_t { 100 });
+    QCOMPARE(processes.back().process, int64_t { 777 });
+    QCOMPARE(processes.back().bytes, int64_t { 500 });
+    QVERIFY(nvml.processes(1).empty());
+}
+
 void TestNvml::noSuchDevice()
 {
     const Nvml nvml(FAKE_NVML);
+    QVERIFY(nvml.processes(2).empty() && nvml.processes(-1).empty());
     QVERIFY(!nvml.read(-1));
     QVERIFY(!nvml.read(2));
 }

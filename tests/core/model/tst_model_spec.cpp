@@ -1,4 +1,5 @@
 #include "core/model/model_config.h"
+#include "core/model/model_shapes.h"
 #include "core/model/rope_fit.h"
 #include "model_test_files.h"
 
@@ -57,6 +58,8 @@ private slots:
     void queryKeyNorms();
     void publishedConfigs_data();
     void publishedConfigs();
+    void shapesOfPublishedModels_data();
+    void shapesOfPublishedModels();
     void ropeOfEachLayerType();
     void longropeOfPhi();
     void refuses_data();
@@ -257,6 +260,33 @@ void TestModelSpec::publishedConfigs()
     const auto again = modelSpecFromConfig(json::parse(configFromModelSpec(*spec).dump()), "config.json");
     VERIFY_OK(again);
     QVERIFY(*again == *spec);
+}
+
+void TestModelSpec::shapesOfPublishedModels_data()
+{
+    QTest::addColumn<QString>("name");
+    QTest::addColumn<qint64>("parameters"); // as published with the model's files
+    QTest::newRow("0") << "SmolLM2-135M" << qint64 { 134515008 };
+    QTest::newRow("1") << "SmolLM2-360M" << qint64 { 361821120 };
+    QTest::newRow("2") << "Qwen2.5-0.5B" << qint64 { 494032768 };
+    QTest::newRow("3") << "TinyLlama-1.1B" << qint64 { 1100048384 };
+    QTest::newRow("4") << "Llama-3.2-1B" << qint64 { 1235814400 };
+    QTest::newRow("5") << "Qwen2.5-1.5B" << qint64 { 1543714304 };
+    QTest::newRow("6") << "SmolLM2-1.7B" << qint64 { 1711376384 };
+    QTest::newRow("7") << "Gemma-2-2B" << qint64 { 2614341888 };
+    QTest::newRow("8") << "Qwen2.5-3B" << qint64 { 3085938688 };
+    QTest::newRow("9") << "Llama-3.2-3B" << qint64 { 3212749824 };
+    QTest::newRow("10") << "Phi-3.5-mini" << qint64 { 3821079552 };
+}
+
+void TestModelSpec::shapesOfPublishedModels()
+{
+    QFETCH(QString, name);
+    QFETCH(qint64, parameters);
+    QCOMPARE(modelShapes().size(), size_t { 11 });
+    const auto shape = std::ranges::find(modelShapes(), name.toStdString(), &ModelShape::name);
+    QVERIFY(shape != modelShapes().end());
+    QCOMPARE(parameterCount(shape->spec), parameters);
 }
 
 void TestModelSpec::ropeOfEachLayerType()

@@ -1,0 +1,40 @@
+#pragma once
+
+#include "ui/plan/variation.h"
+
+#include <QWidget>
+
+class QComboBox;
+class QLabel;
+
+namespace tunebench {
+
+class PlanQueue;
+class StepPlot;
+
+/// Within one step: the planned memory of the form's options over the operations of a step, and of the same with
+/// another kind of gradient checkpointing, with what the difference is.
+class StepPanel : public QWidget {
+    Q_OBJECT
+public:
+    StepPanel(PlanQueue& queue, QWidget* parent);
+
+    void plan(const PlanBasis& basis);
+    void clearPlans();
+
+    QString sentence() const;
+
+private:
+    void askOther();
+    void showSentence();
+    GradientCheckpointing otherKind() const;
+
+    PlanQueue& m_queue;
+    PlanBasis m_basis;
+    QComboBox* m_kinds;
+    StepPlot* m_plot;
+    QLabel* m_sentence;
+    std::optional<MemoryPlan> m_own, m_other;
+};
+
+} // namespace tunebench
