@@ -10,6 +10,7 @@ std::vector<OptionRow> modelRows();
 std::vector<OptionRow> adapterRows();
 std::vector<OptionRow> dataRows();
 std::vector<OptionRow> memoryRows();
+std::vector<OptionRow> deviceRows();
 std::vector<OptionRow> lengthRows();
 std::vector<OptionRow> rateRows();
 std::vector<OptionRow> optimizerRows();

@@ -8,7 +8,7 @@ std::vector<OptionRow> allRows()
 {
     std::vector<OptionRow> rows;
     for (auto part :
-        { modelRows, adapterRows, dataRows, memoryRows, lengthRows, rateRows, optimizerRows, outputRows }) {
+        { modelRows, adapterRows, dataRows, memoryRows, deviceRows, lengthRows, rateRows, optimizerRows, outputRows }) {
         for (OptionRow& row : part()) {
             rows.push_back(std::move(row));
         }

@@ -105,6 +105,12 @@ std::vector<OptionRow> memoryRows()
                 .huggingFaceName = "per_device_eval_batch_size",
                 .least = 1,
                 .most = 65536 }),
+    };
+}
+
+std::vector<OptionRow> deviceRows()
+{
+    return {
         checked(row(&RunConfig::device,
                     { .key = "device",
                         .group = G::memory,

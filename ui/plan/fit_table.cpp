@@ -32,13 +32,16 @@ public:
     }
 };
 
-QString timeText(const MemoryPlan& plan)
+/// Of so many rows, whatever the step of the plan has, so that cells can be compared.
+QString timeText(const MemoryPlan& plan, int64_t rows)
 {
-    return plan.secondsPerStep ? formatDuration(*plan.secondsPerStep) : QString();
+    return plan.secondsPerStep ? formatDuration(
+               *plan.secondsPerStep * static_cast<double>(rows) / static_cast<double>(plan.config.rowsPerStep()))
+                               : QString();
 }
 
 /// The same for those who do not see the cell, and for the mouse.
-QString explained(const MemoryPlan& plan, const MemoryLimit& limit)
+QString explained(const MemoryPlan& plan, const MemoryLimit& limit, int64_t rows)
 {
     const RunConfig& config = plan.config;
     QString text = FitTable::tr("batch_size %1, accumulation_steps %2, max_length %3: %4")
@@ -47,7 +50,7 @@ QString explained(const MemoryPlan& plan, const MemoryLimit& limit)
     if (const Fit fit = fitOf(plan.needed(), limit.bytes); fit != Fit::unknown) {
         text += FitTable::tr(" of %1 (%2), %3").arg(formatBytes(limit.bytes), limit.name, fitText(fit));
     }
-    text += plan.secondsPerStep ? FitTable::tr(". %1 a step.").arg(timeText(plan))
+    text += plan.secondsPerStep ? FitTable::tr(". %1 for %2 rows.").arg(timeText(plan, rows), formatCount(rows))
                                 : ". " + QString::fromStdString(plan.noTime);
     return text;
 }
@@ -126,9 +129,10 @@ void FitTable::showPlan(int row, int column, const Result<MemoryPlan>& plan)
     }
     const Fit fit = fitOf(plan->needed(), m_basis.limit.bytes);
     const QString first = QString(fitSign(fit)) + ' ' + formatBytes(plan->needed());
-    cell.setText(plan->secondsPerStep ? first + '\n' + timeText(*plan) : first);
+    const int64_t rows = m_basis.choice.values.rowsPerStep();
+    cell.setText(plan->secondsPerStep ? first + '\n' + timeText(*plan, rows) : first);
     cell.setData(fitRole, static_cast<int>(fit));
-    cell.setToolTip(explained(*plan, m_basis.limit));
+    cell.setToolTip(explained(*plan, m_basis.limit, rows));
     cell.setData(Qt::AccessibleTextRole, cell.toolTip());
     colour(cell);
 }

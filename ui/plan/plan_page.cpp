@@ -283,7 +283,7 @@ void PlanPage::showHeadline()
         = tr("%1 fits, %2 tight (less than 5\u00a0% to spare), %3 too big")
               .arg(QString(fitSign(Fit::fits)), QString(fitSign(Fit::tight)), QString(fitSign(Fit::tooBig)));
     m_headline->setText(m_basis.limit.bytes > 0
-            ? tr("Peak memory, and time of a step of %1 rows, against %2 (%3): %4. A click takes a cell.")
+            ? tr("Peak memory, and time for %1 rows, against %2 (%3): %4. A click takes a cell.")
                   .arg(formatCount(m_basis.choice.values.rowsPerStep()), formatBytes(m_basis.limit.bytes),
                       m_basis.limit.name, signs)
             : tr("Peak memory, and time of a step; what the device has is not known, so choose a card. A click takes "

@@ -43,9 +43,7 @@ ConfigChoice varied(ConfigChoice choice, const Variation& variation)
         const int64_t effective = choice.values.rowsPerStep();
         choice = withoutEffectiveBatch(std::move(choice));
         setIn(choice, "batch_size", *variation.batchSize);
-        if (effective % *variation.batchSize == 0) {
-            setIn(choice, "accumulation_steps", effective / *variation.batchSize);
-        }
+        setIn(choice, "accumulation_steps", std::max(int64_t { 1 }, effective / *variation.batchSize));
     }
     if (variation.maxLength) {
         setIn(choice, "max_length", *variation.maxLength);
