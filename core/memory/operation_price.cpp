@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <optional>
 
 namespace tunebench {
 namespace {
@@ -31,48 +32,69 @@ struct Equation {
     double target;
 };
 
-/// Least squares over the features of `mask` alone, by the normal equations; false where they do not determine it.
-bool solve(std::span<const Equation> equations, unsigned mask, Features& weights)
+/// Rows of a system of linear equations, the right side last.
+using System = std::vector<std::vector<double>>;
+
+/// The normal equations of least squares over the features of `chosen`, each feature divided by its `scale`.
+System normalEquations(std::span<const Equation> equations, std::span<const size_t> chosen, const Features& scale)
 {
-    std::vector<size_t> chosen;
-    for (size_t i = 0; i < featureCount; ++i) {
-        if ((mask >> i & 1U) != 0)
-            chosen.push_back(i);
-    }
     const size_t n = chosen.size();
-    std::vector<std::vector<double>> rows(n, std::vector<double>(n + 1));
-    Features scale {};
-    for (const size_t i : chosen) {
-        for (const Equation& equation : equations)
-            scale[i] = std::max(scale[i], equation.features[i]);
-        if (scale[i] == 0)
-            return false;
-    }
+    System rows(n, std::vector<double>(n + 1));
     for (const Equation& equation : equations) {
+        const auto scaled = [&](size_t i) { return equation.features[chosen[i]] / scale[chosen[i]]; };
         for (size_t i = 0; i < n; ++i) {
-            const double left = equation.features[chosen[i]] / scale[chosen[i]];
             for (size_t j = 0; j < n; ++j)
-                rows[i][j] += left * equation.features[chosen[j]] / scale[chosen[j]];
-            rows[i][n] += left * equation.target;
+                rows[i][j] += scaled(i) * scaled(j);
+            rows[i][n] += scaled(i) * equation.target;
         }
     }
-    for (size_t i = 0; i < n; ++i) { // Gauss; the matrix is symmetric and small
+    return rows;
+}
+
+/// Gauss' elimination of a small symmetric system; nothing where it determines no solution.
+std::optional<std::vector<double>> solved(System rows)
+{
+    const size_t n = rows.size();
+    for (size_t i = 0; i < n; ++i) {
         if (rows[i][i] <= 1e-12 * rows[0][0])
-            return false;
+            return std::nullopt;
         for (size_t k = i + 1; k < n; ++k) {
             const double factor = rows[k][i] / rows[i][i];
             for (size_t j = i; j <= n; ++j)
                 rows[k][j] -= factor * rows[i][j];
         }
     }
-    weights = {};
+    std::vector<double> solution(n);
     for (size_t i = n; i-- > 0;) {
-        double value = rows[i][n];
+        solution[i] = rows[i][n];
         for (size_t j = i + 1; j < n; ++j)
-            value -= rows[i][j] * weights[chosen[j]] * scale[chosen[j]];
-        weights[chosen[i]] = value / rows[i][i] / scale[chosen[i]];
+            solution[i] -= rows[i][j] * solution[j];
+        solution[i] /= rows[i][i];
     }
-    return true;
+    return solution;
+}
+
+/// Least squares over the features of `mask` alone; nothing where they do not determine it.
+std::optional<Features> solve(std::span<const Equation> equations, unsigned mask)
+{
+    std::vector<size_t> chosen;
+    Features scale {};
+    for (size_t i = 0; i < featureCount; ++i) {
+        if ((mask >> i & 1U) == 0)
+            continue;
+        chosen.push_back(i);
+        for (const Equation& equation : equations)
+            scale[i] = std::max(scale[i], equation.features[i]);
+        if (scale[i] == 0)
+            return std::nullopt;
+    }
+    const auto solution = solved(normalEquations(equations, chosen, scale));
+    if (!solution)
+        return std::nullopt;
+    Features weights {};
+    for (size_t i = 0; i < chosen.size(); ++i)
+        weights[chosen[i]] = (*solution)[i] / scale[chosen[i]];
+    return weights;
 }
 
 double squaredError(std::span<const Equation> equations, const Features& weights)
@@ -90,13 +112,13 @@ Features fit(std::span<const Equation> equations)
     Features best {};
     double bestError = std::numeric_limits<double>::infinity();
     for (unsigned mask = 1; mask < 1U << featureCount; ++mask) {
-        Features weights {};
-        if (!solve(equations, mask, weights) || *std::ranges::min_element(weights) < 0)
+        const auto weights = solve(equations, mask);
+        if (!weights || *std::ranges::min_element(*weights) < 0)
             continue;
-        const double error = squaredError(equations, weights);
+        const double error = squaredError(equations, *weights);
         if (error < bestError) {
             bestError = error;
-            best = weights;
+            best = *weights;
         }
     }
     return best;

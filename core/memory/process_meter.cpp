@@ -65,7 +65,7 @@ std::string processName(int64_t process, const std::filesystem::path& proc)
     return name;
 }
 
-std::vector<ProgramMemory> largestPrograms(std::vector<ProgramMemory> processes, size_t most)
+std::vector<ProgramMemory> largestPrograms(std::span<const ProgramMemory> processes, size_t most)
 {
     std::map<std::string, ProgramMemory> byName;
     for (const ProgramMemory& process : processes) {
@@ -99,7 +99,7 @@ std::vector<ProgramMemory> otherPrograms(size_t most, const std::filesystem::pat
             processes.push_back({ processName(*number, proc), 1, bytes });
         }
     }
-    return largestPrograms(std::move(processes), most);
+    return largestPrograms(processes, most);
 }
 
 } // namespace tunebench

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,6 @@ std::string processName(int64_t process, const std::filesystem::path& proc = "/p
 std::vector<ProgramMemory> otherPrograms(size_t most, const std::filesystem::path& proc = "/proc");
 
 /// Processes with their bytes, joined by name: the largest programs first, `most` of them.
-std::vector<ProgramMemory> largestPrograms(std::vector<ProgramMemory> processes, size_t most);
+std::vector<ProgramMemory> largestPrograms(std::span<const ProgramMemory> processes, size_t most);
 
 } // namespace tunebench

@@ -25,7 +25,7 @@ FreeMemory freeOn(const Nvml& nvml, int device)
             programs.push_back({ processName(process.process), 1, process.bytes });
         }
     }
-    return { *reading->total - *reading->used, largestPrograms(std::move(programs), mostPrograms) };
+    return { *reading->total - *reading->used, largestPrograms(programs, mostPrograms) };
 }
 
 } // namespace

@@ -103,6 +103,15 @@ class TestSurvival : public TrainerTest {
         QVERIFY2(message.find(remedy) != std::string::npos, message.c_str());
     }
 
+    /// Stops a run that has just begun where it asks first whether it may go on, however busy the machine is.
+    static void hold(Trainer& trainer, Record& record)
+    {
+        trainer.pause();
+        follow(trainer, record, [](const Record& r) {
+            return !r.states.empty() && r.states.back().summary.state == RunState::paused;
+        });
+    }
+
     /// Resumes a run, or begins it where there was no room for its folder.
     Record goOn(const std::string& name)
     {
@@ -195,11 +204,7 @@ private slots:
         Record record;
         {
             Trainer trainer(job(options(), name));
-            follow(trainer, record, [&](const Record& r) {
-                if (!r.steps.empty())
-                    trainer.pause();
-                return !r.states.empty() && r.states.back().summary.state == RunState::paused;
-            });
+            hold(trainer, record);
             comesBack ? fs::rename(runs() / name, path("elsewhere")) : static_cast<void>(fs::remove_all(runs() / name));
             trainer.resume();
             trainer.wait();
@@ -219,8 +224,7 @@ private slots:
         Record record;
         {
             Trainer trainer(job(options(), "file"));
-            follow(trainer, record, [](const Record& r) { return !r.steps.empty(); });
-            trainer.pause();
+            hold(trainer, record);
             fs::rename(runs() / "file", path("aside"));
             QVERIFY(writeFileAtomically(runs() / "file", "mine").has_value());
             trainer.resume();
@@ -238,8 +242,7 @@ private slots:
     {
         Trainer trainer(job(options(), "held"));
         Record record;
-        follow(trainer, record, [](const Record& r) { return !r.steps.empty(); });
-        trainer.pause();
+        hold(trainer, record);
         for (const Record& second : { run(rest("held")), run(job(options(), "held")) })
             QVERIFY(!second.outcome.has_value());
         QVERIFY(!deleteRun(runs() / "held").has_value());
@@ -257,7 +260,7 @@ private slots:
         {
             Trainer trainer(job(options()));
             Record record;
-            follow(trainer, record, [](const Record& r) { return !r.steps.empty(); });
+            hold(trainer, record);
             clockOffset = -400 * day;
             trainer.stop();
             trainer.wait();
