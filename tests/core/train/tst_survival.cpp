@@ -107,9 +107,8 @@ class TestSurvival : public TrainerTest {
     static void hold(Trainer& trainer, Record& record)
     {
         trainer.pause();
-        follow(trainer, record, [](const Record& r) {
-            return !r.states.empty() && r.states.back().summary.state == RunState::paused;
-        });
+        follow(trainer, record,
+            [](const Record& r) { return !r.states.empty() && r.states.back().summary.state == RunState::paused; });
     }
 
     /// Resumes a run, or begins it where there was no room for its folder.
