@@ -105,9 +105,9 @@ std::vector<Remedy> rankedRemedies(
         candidate.fits = planned->fits;
         remedies.push_back(std::move(candidate));
     }
-    const auto rest
-        = std::ranges::stable_partition(remedies, [&](const Remedy& remedy) { return limited && remedy.fits; });
-    std::ranges::stable_sort(rest, std::greater {}, &Remedy::saving);
+    const auto rest = std::stable_partition(
+        remedies.begin(), remedies.end(), [&](const Remedy& remedy) { return limited && remedy.fits; });
+    std::ranges::stable_sort(rest, remedies.end(), std::greater {}, &Remedy::saving);
     return remedies;
 }
 
