@@ -64,7 +64,7 @@ void LongestTable::plan(const PlanBasis& basis, const std::optional<NumberType>&
 
 LongestTable::Search& LongestTable::searchAt(int row, int column)
 {
-    return m_searches.at(static_cast<size_t>(row * columnCount() + column));
+    return m_searches.at(static_cast<size_t>(row) * static_cast<size_t>(columnCount()) + static_cast<size_t>(column));
 }
 
 void LongestTable::look(int row, int column, int64_t length)

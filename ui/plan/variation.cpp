@@ -31,7 +31,7 @@ std::vector<int64_t> sortedWith(std::vector<int64_t> values, int64_t another)
 {
     values.push_back(another);
     std::ranges::sort(values);
-    values.erase(std::ranges::unique(values).begin(), values.end());
+    values.erase(std::unique(values.begin(), values.end()), values.end());
     return values;
 }
 

@@ -184,9 +184,9 @@ QString MemoryPanel::roomText(const Room& room) const
     if (left >= 0) {
         return tr(" of %1 (%2): %3 free").arg(formatBytes(room.limit.bytes), room.limit.name, formatBytes(left));
     }
-    const QString much = tr(", <span style='color:%1'>%2 more than the %3 %4</span>")
-                             .arg(errorColour(palette()).name(), formatBytes(-left), formatBytes(room.limit.bytes),
-                                 room.isFreeMemory ? room.limit.name : tr("of %1").arg(room.limit.name));
+    QString much = tr(", <span style='color:%1'>%2 more than the %3 %4</span>")
+                       .arg(errorColour(palette()).name(), formatBytes(-left), formatBytes(room.limit.bytes),
+                           room.isFreeMemory ? room.limit.name : tr("of %1").arg(room.limit.name));
     if (!room.isFreeMemory) {
         return much;
     }
