@@ -69,6 +69,15 @@ std::optional<int64_t> amountOf(std::string_view text)
 
 } // namespace
 
+std::optional<int> cudaNumber(std::string_view device)
+{
+    constexpr std::string_view cuda = "cuda:";
+    if (device == "cuda")
+        return 0;
+    const auto number = device.starts_with(cuda) ? parseInteger(device.substr(cuda.size())) : std::nullopt;
+    return number ? std::optional(static_cast<int>(*number)) : std::nullopt;
+}
+
 std::span<const Card> cards()
 {
     static const std::vector<Card> list = readCards();

@@ -4,6 +4,7 @@
 #include "core/config/run_config.h"
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,6 +20,9 @@ struct Card {
     bool tensorCores = false; ///< fp16 products are fast
     bool bf16 = false; ///< it multiplies bf16
 };
+
+/// The number of a CUDA device, as the option `device` names it: of "cuda:1" it is 1, of "cuda" 0; nothing for others.
+std::optional<int> cudaNumber(std::string_view device);
 
 /// Smallest families first.
 std::span<const Card> cards();

@@ -5,8 +5,6 @@
 namespace tunebench {
 namespace {
 
-using Changes = std::vector<std::pair<std::string, std::string>>;
-
 /// The candidates for the options of a run.
 class Candidates {
 public:
@@ -30,12 +28,12 @@ public:
     std::vector<Remedy> take() { return std::move(m_list); }
 
 private:
-    void add(Changes changes, std::string price) { m_list.push_back({ std::move(changes), std::move(price) }); }
+    void add(OptionChanges changes, std::string price) { m_list.push_back({ std::move(changes), std::move(price) }); }
 
     /// Fewer rows at once, as many before an update.
-    Changes batch(int64_t rows) const
+    OptionChanges batch(int64_t rows) const
     {
-        const int64_t effective = m_config.batchSize * m_config.accumulationSteps;
+        const int64_t effective = m_config.rowsPerStep();
         return { { "batch_size", std::to_string(rows) },
             { "accumulation_steps", std::to_string((effective + rows - 1) / rows) } };
     }
@@ -44,9 +42,8 @@ private:
     {
         if (rows > 0)
             add(batch(rows),
-                m_config.batchSize * m_config.accumulationSteps % rows == 0
-                    ? "the same result; a step takes a little longer"
-                    : "nearly the same result");
+                m_config.rowsPerStep() % rows == 0 ? "the same result; a step takes a little longer"
+                                                   : "nearly the same result");
     }
 
     void addSmallerNumbers()
@@ -72,7 +69,7 @@ private:
         add({ { "gradient_checkpointing", "full" } }, price);
         if (m_config.batchSize == 1)
             return;
-        Changes both = batch(1);
+        OptionChanges both = batch(1);
         both.emplace_back("gradient_checkpointing", "full");
         add(std::move(both), price);
     }
@@ -94,10 +91,7 @@ std::vector<Remedy> rankedRemedies(
     std::vector<Remedy> remedies;
     for (Remedy& candidate : candidates) {
         ConfigChoice changed = choice;
-        const bool applied = std::ranges::all_of(candidate.changes, [&](const auto& change) {
-            return applyAssignment(changed, change.first + "=" + change.second).has_value();
-        });
-        const auto planned = applied ? planner(changed) : failure("");
+        const auto planned = applyChanges(changed, candidate.changes) ? planner(changed) : failure("");
         if (!planned || planned->allocated >= peak)
             continue;
         candidate.saving = peak - planned->allocated;

@@ -37,7 +37,7 @@ public:
     /// As many rows an update.
     void batches()
     {
-        const int64_t effective = m_now.batchSize * m_now.accumulationSteps;
+        const int64_t effective = m_now.rowsPerStep();
         for (const int64_t rows : { m_now.batchSize / 2, m_now.batchSize * 2 }) {
             if (rows > 0 && effective % rows == 0) {
                 m_list.push_back({ { "batch_size", std::to_string(rows) },

@@ -14,16 +14,6 @@ namespace tunebench {
 
 namespace {
 
-/// "batch_size 2 with accumulation_steps 8".
-QString textOf(const OptionChanges& changes)
-{
-    QStringList parts;
-    for (const auto& [key, value] : changes) {
-        parts.push_back(QString::fromStdString(key + " " + value));
-    }
-    return parts.join(WhyTable::tr(" with "));
-}
-
 constexpr double leastTime = 0.005; // of a step's time; less is no difference
 
 QString signedText(bool negative, const QString& size)
@@ -77,13 +67,11 @@ void WhyTable::askChanges(const MemoryPlan& now)
 {
     int number = 0;
     for (const OptionChanges& changes : singleChanges(now.config, longestLength(m_basis))) {
-        Change change { textOf(changes), m_basis.choice, number++ };
+        Change change { QString::fromStdString(changesText(changes)), m_basis.choice, number++ };
         if (changes.front().first == "batch_size") {
             change.choice = withoutEffectiveBatch(std::move(change.choice));
         }
-        const bool applied = std::ranges::all_of(changes,
-            [&](const auto& one) { return applyAssignment(change.choice, one.first + "=" + one.second).has_value(); });
-        if (applied) {
+        if (applyChanges(change.choice, changes)) {
             m_queue.ask(change.choice, PlanDetail::figures,
                 [this, change, now](const Result<MemoryPlan>& plan) { take(change, now, plan); });
         }

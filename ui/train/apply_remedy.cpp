@@ -7,9 +7,7 @@ namespace tunebench {
 void applyRemedy(ConfigModel& model, const Remedy& remedy)
 {
     ConfigChoice choice = model.choice();
-    for (const auto& [key, value] : remedy.changes) {
-        static_cast<void>(applyAssignment(choice, key + "=" + value)); // it was planned so already
-    }
+    static_cast<void>(applyChanges(choice, remedy.changes)); // it was planned so already
     model.replace(std::move(choice), QString::fromStdString(remedy.text()));
 }
 
