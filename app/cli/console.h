@@ -7,6 +7,7 @@
 #include <functional>
 #include <iosfwd>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 
 namespace tunebench {
@@ -29,6 +30,12 @@ Result<nlohmann::ordered_json> parseJsonLine(const std::string& line, size_t num
 /// `answer` ends it.
 Result<void> answerLines(
     Console& console, const std::function<Result<nlohmann::ordered_json>(const std::string&, size_t)>& answer);
+
+/// The value, or null.
+template <class Value> nlohmann::ordered_json orNull(const std::optional<Value>& value)
+{
+    return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json();
+}
 
 /// "2:07" or "1:02:07".
 std::string durationText(double seconds);

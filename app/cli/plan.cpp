@@ -80,7 +80,6 @@ ordered_json planToJson(const MemoryPlan& plan)
     if (plan.peakReserved) {
         categories["library workspace"] = plan.libraryWorkspace;
     }
-    const auto orNull = [](const auto& value) { return value ? ordered_json(*value) : ordered_json(); };
     ordered_json json { { "peak_allocated", plan.peakAllocated }, { "peak_reserved", orNull(plan.peakReserved) },
         { "peak_process", orNull(plan.peakProcess) }, { "seconds_per_step", orNull(plan.secondsPerStep) },
         { "at", placeToJson(plan.place) }, { "categories", std::move(categories) }, { "resident", plan.resident },

@@ -30,7 +30,6 @@ ordered_json probeToJson(const GridCell& cell, const Result<Probe>& probe)
         json["error"] = probe.error().message;
         return json;
     }
-    const auto orNull = [](const auto& value) { return value ? ordered_json(*value) : ordered_json(); };
     json["predicted"]
         = { { "peak_allocated", probe->plannedPeak }, { "seconds_per_step", orNull(probe->plannedSeconds) } };
     json["measured"] = { { "peak_allocated", probe->measuredPeak }, { "seconds_per_step", probe->measuredSeconds },

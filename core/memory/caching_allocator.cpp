@@ -4,14 +4,6 @@
 #include <iterator>
 
 namespace tunebench {
-namespace {
-
-int64_t roundedUp(int64_t bytes, int64_t unit)
-{
-    return (bytes + unit - 1) / unit * unit;
-}
-
-} // namespace
 
 CachingAllocator::CachingAllocator(int64_t limit)
     : m_limit(limit)

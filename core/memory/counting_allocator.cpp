@@ -71,13 +71,13 @@ public:
     c10::DataPtr allocate(size_t bytes) override
     {
         MetaTrace* trace = currentTrace;
-        const size_t unit = trace ? trace->unit() : MemoryLedger::rounding;
-        auto block = std::make_unique<MetaBlock>(MetaBlock { static_cast<int64_t>(bytes),
-            static_cast<int64_t>((bytes + unit - 1) / unit * unit), CategoryScope::current(), 0 });
+        const auto asked = static_cast<int64_t>(bytes);
+        auto block = std::make_unique<MetaBlock>(MetaBlock { asked,
+            trace ? roundedUp(asked, trace->unit()) : MemoryLedger::rounded(bytes), CategoryScope::current(), 0 });
         TORCH_CHECK_WITH(OutOfMemoryError, metaLedger().add(block->bytes, block->category),
             "Out of memory: the plan passes its limit of ", metaLedger().limit(), " bytes.");
         if (trace && bytes > 0)
-            block->number = trace->allocated(block->asked, block->category);
+            block->number = trace->allocated(asked);
         return { nullptr, block.release(), &release, c10::Device(c10::kMeta) };
     }
 
@@ -90,7 +90,7 @@ private:
         const std::unique_ptr<MetaBlock> block(static_cast<MetaBlock*>(context));
         metaLedger().subtract(block->bytes, block->category);
         if (MetaTrace* trace = currentTrace; trace && block->asked > 0)
-            trace->released(block->number, block->asked, block->category);
+            trace->released(block->number, block->asked);
     }
 };
 
@@ -114,7 +114,7 @@ MemoryLedger& offloadLedger()
     return ledger;
 }
 
-MetaTrace::MetaTrace(size_t unit)
+MetaTrace::MetaTrace(int64_t unit)
     : m_unit(unit)
 {
     currentTrace = this;
@@ -125,15 +125,15 @@ MetaTrace::~MetaTrace()
     currentTrace = nullptr;
 }
 
-uint32_t MetaTrace::allocated(int64_t bytes, MemoryCategory category)
+uint32_t MetaTrace::allocated(int64_t bytes)
 {
-    m_events.push_back({ bytes, m_blocks, false, category, PlaceScope::current() });
+    m_events.push_back({ bytes, m_blocks, false, PlaceScope::current() });
     return m_blocks++;
 }
 
-void MetaTrace::released(uint32_t block, int64_t bytes, MemoryCategory category)
+void MetaTrace::released(uint32_t block, int64_t bytes)
 {
-    m_events.push_back({ bytes, block, true, category, PlaceScope::current() });
+    m_events.push_back({ bytes, block, true, PlaceScope::current() });
 }
 
 void installCountingAllocators()

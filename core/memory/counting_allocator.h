@@ -2,7 +2,7 @@
 
 #include "core/memory/allocation_trace.h"
 
-#include <cstddef>
+#include <cstdint>
 
 namespace tunebench {
 
@@ -25,20 +25,20 @@ MemoryLedger& offloadLedger();
 /// time, begun while nothing of the thread is allocated there.
 class MetaTrace {
 public:
-    explicit MetaTrace(size_t unit);
+    explicit MetaTrace(int64_t unit);
     MetaTrace(const MetaTrace&) = delete;
     MetaTrace& operator=(const MetaTrace&) = delete;
     ~MetaTrace();
 
     const AllocationTrace& events() const { return m_events; }
-    size_t unit() const { return m_unit; }
+    int64_t unit() const { return m_unit; }
 
     /// The number of the new block.
-    uint32_t allocated(int64_t bytes, MemoryCategory category);
-    void released(uint32_t block, int64_t bytes, MemoryCategory category);
+    uint32_t allocated(int64_t bytes);
+    void released(uint32_t block, int64_t bytes);
 
 private:
-    size_t m_unit;
+    int64_t m_unit;
     uint32_t m_blocks = 0;
     AllocationTrace m_events;
 };

@@ -1,5 +1,6 @@
 #include "core/memory/device.h"
 
+#include "core/config/cards.h"
 #include "core/memory/counting_allocator.h"
 #include "core/memory/nvml.h"
 #include "core/ops/meta_kernels.h"
@@ -72,10 +73,9 @@ Result<at::Device> openDevice(const std::string& name)
     if (name == "cpu")
         return at::Device(at::kCPU);
     const int count = cudaDeviceCount();
-    const std::string_view number = std::string_view(name).substr(std::min<size_t>(name.size(), 5));
-    const int index = number.empty() ? 0 : std::atoi(std::string(number).c_str());
-    if (name.starts_with("cuda") && index < count)
-        return at::Device(at::kCUDA, static_cast<c10::DeviceIndex>(index));
+    const auto number = cudaNumber(name);
+    if (number && *number < count)
+        return at::Device(at::kCUDA, static_cast<c10::DeviceIndex>(*number));
     const std::string known = count == 0 ? "only cpu" : "cpu and cuda:0 to cuda:" + std::to_string(count - 1);
     return failure("device: there is no " + name + " on this machine; there is " + known + "."
         + (problem.empty() ? "" : " " + problem));

@@ -71,7 +71,7 @@ bool describes(const MachineReport& stored, const MachineReport& now)
 /// The card of the list that a run on CUDA names.
 const Card* namedCard(const RunConfig& config)
 {
-    return config.card && config.device.starts_with("cuda") ? findCard(*config.card) : nullptr;
+    return config.card && cudaNumber(config.device) ? findCard(*config.card) : nullptr;
 }
 
 const DeviceMeasurement* find(const MachineReport& report, const std::string& device)
@@ -117,9 +117,12 @@ void measure(DeviceMeasurement& measured, at::Device device)
     for (TypeMeasurement& type : measured.types) {
         if (type.type != NumberType::fp32 && !worthTiming(type, measured))
             continue;
-        const auto timed = measureOperations(type.type, device);
-        operations.insert(operations.end(), timed.begin(), timed.end());
-        type.stepsTimed = true;
+        try {
+            const auto timed = measureOperations(type.type, device);
+            operations.insert(operations.end(), timed.begin(), timed.end());
+            type.stepsTimed = true;
+        } catch (const std::exception&) { // no room for the steps on the device now: there are no times then
+        }
     }
     measured.operations = fitPrices(operations);
     chooseByMeasurement(measured);

@@ -11,7 +11,7 @@ std::vector<CurvePoint> stepCurve(std::span<const AllocationEvent> trace, int64_
     for (const AllocationEvent& event : trace) {
         if (curve.empty() || curve.back().place != event.place)
             curve.push_back({ event.place, live, live });
-        const int64_t bytes = (event.bytes + unit - 1) / unit * unit;
+        const int64_t bytes = roundedUp(event.bytes, unit);
         live += event.released ? -bytes : bytes;
         curve.back().peak = std::max(curve.back().peak, live);
         curve.back().after = live;

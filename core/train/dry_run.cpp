@@ -1,5 +1,6 @@
 #include "core/train/dry_run.h"
 
+#include "core/config/cards.h"
 #include "core/memory/caching_allocator.h"
 #include "core/memory/counting_allocator.h"
 #include "core/memory/device.h"
@@ -12,11 +13,6 @@
 
 namespace tunebench {
 namespace {
-
-bool isCuda(const RunConfig& config)
-{
-    return config.device.starts_with("cuda");
-}
 
 /// The events of a trace by micro-batch.
 class MicroBatchTraces {
@@ -60,7 +56,7 @@ public:
 private:
     std::vector<CurvePoint> curveOf(std::span<const AllocationEvent> events) const
     {
-        return stepCurve(events, static_cast<int64_t>(m_trace.unit()), m_live);
+        return stepCurve(events, m_trace.unit(), m_live);
     }
 
     static int64_t peakOf(const std::vector<CurvePoint>& curve)
@@ -84,7 +80,7 @@ Result<PlannedMemory> dryRun(
     const int64_t before = metaLedger().allocated();
     metaLedger().resetPeak();
     offloadLedger().resetPeak();
-    const MetaTrace trace(isCuda(config) ? CachingAllocator::roundTo : MemoryLedger::rounding);
+    const MetaTrace trace(cudaNumber(config.device) ? CachingAllocator::roundTo : int64_t { MemoryLedger::rounding });
     MicroBatchTraces microBatches(trace);
     PlannedMemory planned;
     {
@@ -104,7 +100,7 @@ Result<PlannedMemory> dryRun(
         planned.place = metaLedger().placeOfPeak();
         microBatches.describe(planned);
     }
-    if (isCuda(config))
+    if (cudaNumber(config.device))
         planned.peakReserved = peakReserved(trace.events());
     return planned;
 }

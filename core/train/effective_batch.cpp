@@ -8,8 +8,6 @@
 #include "core/memory/process_meter.h"
 #include "core/train/plan_memory.h"
 
-#include <cstdlib>
-
 namespace tunebench {
 namespace {
 
@@ -18,11 +16,10 @@ int64_t roomFor(const RunConfig& config)
 {
     if (const int64_t limit = limitBytes(config); limit > 0)
         return limit;
-    if (!config.device.starts_with("cuda"))
+    const auto number = cudaNumber(config.device);
+    if (!number)
         return readHostMemory().available / 5 * 4;
-    const auto colon = config.device.find(':');
-    const int index = colon == std::string::npos ? 0 : std::atoi(config.device.c_str() + colon + 1);
-    const auto reading = Nvml().read(index);
+    const auto reading = Nvml().read(*number);
     return reading && reading->total && reading->used ? *reading->total - *reading->used : 0;
 }
 

@@ -54,17 +54,15 @@ std::optional<int64_t> deviceBytes(const RunConfig& config, const std::optional<
 {
     if (const int64_t limit = limitBytes(config); limit > 0)
         return limit;
-    if (config.device.starts_with("cuda"))
+    if (cudaNumber(config.device))
         return reading ? reading->total : std::nullopt;
     return readHostMemory().total;
 }
 
 std::optional<DeviceReading> readingOf(const RunConfig& config)
 {
-    constexpr std::string_view prefix = "cuda:";
-    const auto index = config.device.starts_with(prefix) ? parseInteger(config.device.substr(prefix.size()))
-                                                         : std::optional<int64_t>();
-    return index ? Nvml().read(static_cast<int>(*index)) : std::nullopt;
+    const auto number = cudaNumber(config.device);
+    return number ? Nvml().read(*number) : std::nullopt;
 }
 
 void describeCuda(OutOfMemoryReport& report, const std::string& message, const RunMoment& moment, at::Device device,

@@ -1,5 +1,6 @@
 #include "core/train/pass.h"
 
+#include "core/config/cards.h"
 #include "core/memory/counting_allocator.h"
 #include "core/memory/memory_ledger.h"
 #include "core/model/lora.h"
@@ -37,7 +38,7 @@ RecomputePlan recomputePlan(const RunConfig& config)
     case GradientCheckpointing::full:
         return { .everyLayers = config.checkpointEveryLayers };
     case GradientCheckpointing::offload:
-        return { .everyLayers = config.checkpointEveryLayers, .offload = config.device.starts_with("cuda") };
+        return { .everyLayers = config.checkpointEveryLayers, .offload = cudaNumber(config.device).has_value() };
     }
     return {};
 }

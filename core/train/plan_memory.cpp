@@ -15,16 +15,11 @@
 namespace tunebench {
 namespace {
 
-bool isCuda(const RunConfig& config)
-{
-    return config.device.starts_with("cuda");
-}
-
 /// What cuBLAS keeps in LibTorch's allocator from its first product on: aten/src/ATen/cuda/CublasHandlePool.cpp of
 /// 2.11, parseChosenWorkspaceSize.
 int64_t libraryWorkspace(const RunConfig& config, const DeviceMeasurement& device)
 {
-    if (!isCuda(config))
+    if (!cudaNumber(config.device))
         return 0;
     const Card* card = findCard(device.name);
     const bool hopper = card && card->computeCapability == "9.0";
@@ -75,8 +70,8 @@ std::string whyNoTime(const RunConfig& config, const DeviceMeasurement& device)
     const auto type = std::ranges::find(device.types, config.compute, &TypeMeasurement::type);
     if (type == device.types.end() || !type->stepsTimed)
         return "Steps in " + std::string(choiceName(config.compute))
-            + " are too slow on this device to have been measured.";
-    if (config.threads > 0 && config.threads != device.threads && !isCuda(config))
+            + " were not measured on this device: they are far slower there than others, or had no room.";
+    if (config.threads > 0 && config.threads != device.threads && !cudaNumber(config.device))
         return "The device was measured with " + std::to_string(device.threads) + " threads, not with "
             + std::to_string(config.threads) + ".";
     return {};
@@ -122,7 +117,7 @@ Result<MemoryPlan> planModel(
         return tl::unexpected(planned.error());
     const DeviceMeasurement device = plannedDevice(config);
     const int64_t workspace = libraryWorkspace(config, device);
-    const int64_t host = isCuda(config) ? planned->offloaded : planned->peakAllocated;
+    const int64_t host = cudaNumber(config.device) ? planned->offloaded : planned->peakAllocated;
     MemoryPlan plan { .peakAllocated = planned->peakAllocated + workspace,
         .resident = planned->resident + workspace,
         .libraryWorkspace = workspace,

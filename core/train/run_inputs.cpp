@@ -1,5 +1,6 @@
 #include "core/train/run_inputs.h"
 
+#include "core/config/cards.h"
 #include "core/memory/device.h"
 #include "core/memory/doctor.h"
 #include "core/memory/nvml.h"
@@ -121,9 +122,8 @@ nlohmann::ordered_json describeEnvironment(const RunInputs& inputs)
     const Nvml nvml;
     if (const auto driver = nvml.driverVersion())
         environment["driver"] = *driver;
-    if (inputs.config.device.starts_with("cuda:")) {
-        const int index = std::stoi(inputs.config.device.substr(5));
-        if (const auto reading = nvml.read(index))
+    if (const auto number = cudaNumber(inputs.config.device)) {
+        if (const auto reading = nvml.read(*number))
             environment["card"] = { { "name", reading->name }, { "memory_total", reading->total.value_or(0) } };
     }
     return environment;

@@ -1,7 +1,6 @@
 #include "ui/base/device_memory.h"
 
 #include "core/config/cards.h"
-#include "core/config/number_text.h"
 #include "core/memory/nvml.h"
 #include "core/memory/process_meter.h"
 
@@ -17,16 +16,6 @@ QString translated(const char* text)
 }
 
 } // namespace
-
-std::optional<int> cudaNumber(std::string_view device)
-{
-    constexpr std::string_view cuda = "cuda:";
-    if (device == "cuda") {
-        return 0;
-    }
-    const auto number = device.starts_with(cuda) ? parseInteger(device.substr(cuda.size())) : std::nullopt;
-    return number ? std::optional(static_cast<int>(*number)) : std::nullopt;
-}
 
 MemoryLimit memoryLimitOf(const RunConfig& config)
 {

@@ -4,9 +4,6 @@
 
 #include <QString>
 
-#include <optional>
-#include <string_view>
-
 namespace tunebench {
 
 /// What a run may use at most.
@@ -14,9 +11,6 @@ struct MemoryLimit {
     int64_t bytes = 0; ///< 0: not known
     QString name; ///< the limit, or the card or machine whose memory it is
 };
-
-/// The number of a CUDA device: of "cuda:1" it is 1, of "cuda" 0; nothing for others.
-std::optional<int> cudaNumber(std::string_view device);
 
 /// The run's `memory_limit` or card, else the memory of its device as the driver or the operating system tells; for
 /// `auto` that of the device which it most likely becomes, a GPU where there is one.

@@ -1,7 +1,7 @@
 #include "ui/base/free_memory.h"
 
+#include "core/config/cards.h"
 #include "core/memory/nvml.h"
-#include "ui/base/device_memory.h"
 
 #include <memory>
 #include <unistd.h>

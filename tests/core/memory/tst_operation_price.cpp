@@ -72,8 +72,8 @@ private slots:
     void curve()
     {
         const MemoryPlace one { 0, "mlp", "forward" }, other { -1, "clip", "update" };
-        const AllocationTrace trace { { 100, 0, false, {}, one }, { 50, 1, false, {}, one }, { 50, 1, true, {}, one },
-            { 10, 2, false, {}, other }, { 100, 0, true, {}, other } };
+        const AllocationTrace trace { { 100, 0, false, one }, { 50, 1, false, one }, { 50, 1, true, one },
+            { 10, 2, false, other }, { 100, 0, true, other } };
         const auto points = stepCurve(trace, 64, 1000);
         QCOMPARE(points.size(), size_t { 2 });
         QVERIFY(points[0].place == one && points[1].place == other);
