@@ -308,11 +308,12 @@ void TestPlanPage::modelsAreListedOnceTheirTabIsOpen()
     // 30 layers: 400 MiB leave room for 12 thousand tokens with LoRA, all weights for 2 thousand.
     QCOMPARE(table.item(0, 0)->text(), QString("SmolLM2-135M"));
     QCOMPARE(table.item(0, 1)->text(), QString("135 M"));
-    QCOMPARE(table.item(0, 2)->text(), QString("8,192 (all)"));
-    QCOMPARE(table.item(0, 3)->text(), QString("16"));
-    QCOMPARE(table.item(0, 4)->text(), QString("16 min 40 s"));
-    QCOMPARE(table.item(0, 5)->text(), QString("2,368"));
-    QCOMPARE(table.item(0, 6)->text(), QString("4"));
+    QCOMPARE(table.item(0, 2)->text(),
+        QStringLiteral("8,192 tokens, all it reads\n16 at once \u00b7 512 tokens/s \u00b7 16 min 40 s"));
+    QCOMPARE(table.item(0, 3)->text(),
+        QStringLiteral("up to 2,368 tokens\n4 at once \u00b7 512 tokens/s \u00b7 16 min 40 s"));
+    QCOMPARE(table.item(0, 4)->text(),
+        QStringLiteral("up to 6,272 tokens\n8 at once \u00b7 512 tokens/s \u00b7 33 min 20 s"));
 }
 
 void TestPlanPage::refusalsAreSaid()

@@ -92,22 +92,27 @@ void TestPlanParts::fitIsJudgedByTheLimit()
 
 void TestPlanParts::shapesAreSearched_data()
 {
+    QTest::addColumn<int>("objective");
     QTest::addColumn<int>("limit"); // MiB, of a model of 10 layers
     QTest::addColumn<int>("context");
     QTest::addColumn<int>("length");
     QTest::addColumn<bool>("isMost");
     QTest::addColumn<int>("rows");
-    QTest::newRow("nothing") << 10 << 4096 << 0 << false << 0;
-    QTest::newRow("less than a usual row") << 14 << 4096 << 384 << false << 0;
-    QTest::newRow("exactly a usual row") << 15 << 4096 << 512 << false << 1;
-    QTest::newRow("between") << 20 << 4096 << 1024 << false << 2;
-    QTest::newRow("the context") << 100 << 4096 << 4096 << true << 16;
-    QTest::newRow("a short context") << 100 << 300 << 256 << true << 16;
-    QTest::newRow("a long context") << 1000 << 131072 << 32768 << true << 64;
+    constexpr int sft = int(Objective::sft), dpo = int(Objective::dpo);
+    QTest::newRow("nothing") << sft << 10 << 4096 << 0 << false << 0;
+    QTest::newRow("less than a usual row") << sft << 14 << 4096 << 384 << false << 0;
+    QTest::newRow("exactly a usual row") << sft << 15 << 4096 << 512 << false << 1;
+    QTest::newRow("between") << sft << 20 << 4096 << 1024 << false << 2;
+    QTest::newRow("the context") << sft << 100 << 4096 << 4096 << true << 16;
+    QTest::newRow("a short context") << sft << 100 << 300 << 256 << true << 16;
+    QTest::newRow("a long context") << sft << 1000 << 131072 << 32768 << true << 64;
+    QTest::newRow("a pair is two rows") << dpo << 20 << 4096 << 512 << false << 1;
+    QTest::newRow("pairs") << dpo << 100 << 4096 << 4096 << true << 8;
 }
 
 void TestPlanParts::shapesAreSearched()
 {
+    QFETCH(int, objective);
     QFETCH(int, limit);
     QFETCH(int, context);
     QFETCH(int, length);
@@ -116,11 +121,16 @@ void TestPlanParts::shapesAreSearched()
     ModelSpec spec;
     spec.layers = 10;
     spec.contextLength = context;
-    const ShapeFit fit = findShapeFit(plannedShape, {}, spec, limit * mebibyte, {});
+    RunConfig config;
+    config.objective = Objective(objective);
+    const ShapeFit fit = findShapeFit(plannedShape, config, spec, limit * mebibyte, {});
     QCOMPARE(fit.longest, length);
     QCOMPARE(fit.isMost, isMost);
     QCOMPARE(fit.rows, rows);
     QCOMPARE(fit.secondsPerRow.has_value(), rows > 0);
+    if (rows > 0) {
+        QCOMPARE(*fit.tokensPerSecond, 512.0); // of which the context may leave a part of a row
+    }
 }
 
 void TestPlanParts::plansAreMadeSeveralAtOnceAndKept()

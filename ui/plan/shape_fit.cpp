@@ -20,7 +20,6 @@ public:
     {
         m_config.evalShare = 0;
         m_config.maxRows.reset();
-        m_config.objective = Objective::sft;
         m_config.packing = false;
         m_config.epochs = 1;
         m_config.maxSteps = 1;
@@ -32,9 +31,13 @@ public:
         m_config.batchSize = rows;
         m_config.maxLength = length;
         const auto tokens = static_cast<uint32_t>(length);
-        const std::vector<RowExtent> extents(static_cast<size_t>(rows), { tokens, tokens - 1, 1, tokens - 1 });
+        const std::vector<RowExtent> extents(
+            static_cast<size_t>(rows * rowsOfOne()), { tokens, tokens - 1, 1, tokens - 1 });
         return m_planner(m_config, m_spec, extents, PlanDetail::figures);
     }
+
+    /// A preference pair is the chosen answer's row and that of the rejected.
+    int64_t rowsOfOne() const { return m_config.objective == Objective::dpo ? 2 : 1; }
 
     bool fits(int64_t rows, int64_t length)
     {
@@ -84,7 +87,9 @@ ShapeFit findShapeFit(
         }
         found.rows = rows;
         if (planned->secondsPerStep) {
-            found.secondsPerRow = *planned->secondsPerStep / static_cast<double>(rows);
+            const double seconds = *planned->secondsPerStep / static_cast<double>(rows);
+            found.secondsPerRow = seconds;
+            found.tokensPerSecond = static_cast<double>(usual * full.rowsOfOne()) / seconds;
         }
     }
     return found;

@@ -16,27 +16,33 @@ namespace tunebench {
 
 namespace {
 
-constexpr std::array methods { Method::lora, Method::full };
-constexpr int columnsBefore = 2; // name and size
-constexpr int columnsOfMethod = 3;
+/// A way to train, a column of the table.
+struct TrainingWay {
+    const char* title; ///< to be translated
+    Method method;
+    Objective objective;
+};
 
-int firstColumn(Method method)
-{
-    return columnsBefore + (method == Method::lora ? 0 : columnsOfMethod);
-}
+constexpr std::array ways {
+    TrainingWay { QT_TRANSLATE_NOOP("tunebench::ShapesPanel", "LoRA"), Method::lora, Objective::sft },
+    TrainingWay { QT_TRANSLATE_NOOP("tunebench::ShapesPanel", "All weights"), Method::full, Objective::sft },
+    TrainingWay { QT_TRANSLATE_NOOP("tunebench::ShapesPanel", "LoRA with DPO"), Method::lora, Objective::dpo },
+};
+constexpr int columnsBefore = 2; // name and size
 
 /// Options that any model can be trained with, the numbers and the recomputing of the given ones.
-RunConfig forAnyModel(RunConfig config, Method method)
+RunConfig forAnyModel(RunConfig config, const TrainingWay& way)
 {
     config.adapter.reset();
     config.modulesToSave.clear();
     config.loraTargets = { "all-linear" };
-    if (method == Method::full) {
+    if (way.method == Method::full) {
         config.precision = NumberType::fp32; // what is trained is held so
     } else if (config.method == Method::full) {
         config.precision = config.compute;
     }
-    config.method = method;
+    config.method = way.method;
+    config.objective = way.objective;
     return config;
 }
 
@@ -58,6 +64,33 @@ QString millions(int64_t parameters)
     return ShapesPanel::tr("%1 M").arg(formatCount((parameters + million / 2) / million));
 }
 
+QString longestText(const ShapeFit& fit)
+{
+    const QString tokens = formatCount(fit.longest);
+    if (fit.longest == 0) {
+        return ShapesPanel::tr("no row fits");
+    }
+    if (!fit.isMost) {
+        return ShapesPanel::tr("up to %1 tokens").arg(tokens);
+    }
+    return fit.longest == ShapeFit::mostLength ? ShapesPanel::tr("%1 tokens and more").arg(tokens)
+                                               : ShapesPanel::tr("%1 tokens, all it reads").arg(tokens);
+}
+
+QString usualText(const ShapeFit& fit)
+{
+    if (fit.rows == 0) {
+        return ShapesPanel::tr("%1 need %2").arg(formatCount(ShapeFit::usualLength), formatBytes(*fit.least));
+    }
+    const QString rows = ShapesPanel::tr("%1 at once").arg(formatCount(fit.rows));
+    if (!fit.secondsPerRow) {
+        return rows;
+    }
+    constexpr double thousand = 1000;
+    return ShapesPanel::tr("%1 \u00b7 %2 tokens/s \u00b7 %3")
+        .arg(rows, formatSpeed(fit.tokensPerSecond), formatDuration(*fit.secondsPerRow * thousand));
+}
+
 } // namespace
 
 ShapesPanel::ShapesPanel(ShapePlanner planner, QWidget* parent)
@@ -68,18 +101,19 @@ ShapesPanel::ShapesPanel(ShapePlanner planner, QWidget* parent)
     , m_table(new QTableWidget(this))
 {
     m_sentence->setWordWrap(true);
-    const QString usual = formatCount(ShapeFit::usualLength);
     QStringList names { tr("Model"), tr("Parameters") };
-    for (const QString& method : { tr("LoRA"), tr("All weights") }) {
-        names << tr("%1:\nlongest row").arg(method) << tr("%1: rows of\n%2 at once").arg(method, usual)
-              << tr("%1: 1,000\nrows of %2").arg(method, usual);
+    for (const TrainingWay& way : ways) {
+        names << tr(way.title);
     }
     m_table->setColumnCount(static_cast<int>(names.size()));
     m_table->setHorizontalHeaderLabels(names);
     m_table->horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);
+    for (int column = 0; column < columnsBefore; ++column) {
+        m_table->horizontalHeader()->setSectionResizeMode(column, QHeaderView::ResizeToContents);
+    }
     m_table->horizontalHeader()->setHighlightSections(false);
     m_table->verticalHeader()->hide();
-    m_table->verticalHeader()->setDefaultSectionSize(fontMetrics().height() + 8);
+    m_table->verticalHeader()->setDefaultSectionSize(2 * fontMetrics().lineSpacing() + 8);
     m_table->setEditTriggers(QAbstractItemView::NoEditTriggers);
     m_table->setSelectionMode(QAbstractItemView::SingleSelection);
     m_table->setTabKeyNavigation(false);
@@ -147,11 +181,13 @@ void ShapesPanel::start()
         return;
     }
     m_sentence->setText(
-        tr("Published models on %1 (%2), planned without their files: LoRA on all projections with weights held as %3, "
-           "all weights as fp32; compute %4, gradient_checkpointing %5, optimizer %6. The longest row is trained "
-           "alone.")
-            .arg(formatBytes(m_limit.bytes), m_limit.name,
-                toQString(choiceName(forAnyModel(m_config, Method::lora).precision)),
+        tr("Published models on %1 (%2), planned without their files. Each cell: the longest row that can be trained "
+           "alone; below, how many rows of %3 tokens go at once, the speed, and the time for 1,000 of them (of DPO: "
+           "pairs of "
+           "two such rows). LoRA on all projections with weights held as %4, all weights as fp32; compute %5, "
+           "gradient_checkpointing %6, optimizer %7.")
+            .arg(formatBytes(m_limit.bytes), m_limit.name, formatCount(ShapeFit::usualLength),
+                toQString(choiceName(forAnyModel(m_config, ways.front()).precision)),
                 toQString(choiceName(m_config.compute)), toQString(choiceName(m_config.gradientCheckpointing)),
                 toQString(choiceName(m_config.optimizer))));
     m_table->setRowCount(static_cast<int>(modelShapes().size()));
@@ -159,25 +195,24 @@ void ShapesPanel::start()
         const ModelShape& shape = modelShapes()[static_cast<size_t>(row)];
         setText(row, 0, QString::fromStdString(shape.name), {});
         setText(row, 1, millions(parameterCount(shape.spec)), {});
-        for (const Method method : methods) {
-            ask(row, method);
+        for (size_t way = 0; way < ways.size(); ++way) {
+            ask(row, way);
         }
     }
 }
 
-void ShapesPanel::ask(int row, Method method)
+void ShapesPanel::ask(int row, size_t way)
 {
-    for (int column = 0; column < columnsOfMethod; ++column) {
-        setText(row, firstColumn(method) + column, QStringLiteral("\u2026"), {});
-    }
+    const int column = columnsBefore + static_cast<int>(way);
+    setText(row, column, QStringLiteral("\u2026"), {});
     ++m_unanswered;
-    const auto work = [planner = m_planner, config = forAnyModel(m_config, method), row, limit = m_limit.bytes,
+    const auto work = [planner = m_planner, config = forAnyModel(m_config, ways[way]), row, limit = m_limit.bytes,
                           stop = m_stop.get_token()] {
         return findShapeFit(planner, config, modelShapes()[static_cast<size_t>(row)].spec, limit, stop);
     };
-    m_work.add(work, [this, row, method, stop = m_stop.get_token()](const ShapeFit& fit) {
+    m_work.add(work, [this, row, column, stop = m_stop.get_token()](const ShapeFit& fit) {
         if (!stop.stop_requested()) {
-            showFit(row, method, fit);
+            showFit(row, column, fit);
             if (--m_unanswered == 0) {
                 emit planned();
             }
@@ -185,26 +220,17 @@ void ShapesPanel::ask(int row, Method method)
     });
 }
 
-void ShapesPanel::showFit(int row, Method method, const ShapeFit& fit)
+void ShapesPanel::showFit(int row, int column, const ShapeFit& fit)
 {
-    const int column = firstColumn(method);
     if (!fit.least) {
-        for (int i = 0; i < columnsOfMethod; ++i) {
-            setText(row, column + i, unknownText(), QString::fromStdString(fit.problem));
-        }
+        setText(row, column, unknownText(), QString::fromStdString(fit.problem));
         return;
     }
-    const QString need
-        = tr("One row of %1 tokens needs %2.").arg(formatCount(ShapeFit::usualLength), formatBytes(*fit.least));
-    const QString longest = fit.isMost && fit.longest == ShapeFit::mostLength
-        ? tr("%1 or more").arg(formatCount(fit.longest))
-        : fit.isMost ? tr("%1 (all)").arg(formatCount(fit.longest))
-                     : formatCount(fit.longest);
-    setText(row, column, fit.longest > 0 ? longest : tr("none"), need);
-    setText(row, column + 1, fit.rows > 0 ? formatCount(fit.rows) : tr("needs %1").arg(formatBytes(*fit.least)), need);
-    constexpr double rows = 1000;
-    setText(row, column + 2, fit.secondsPerRow ? formatDuration(*fit.secondsPerRow * rows) : unknownText(),
-        fit.secondsPerRow ? need : tr("The time is known of a device that has been measured (tunebench-cli doctor)."));
+    QString help = tr("%1 tokens at once need %2.").arg(formatCount(ShapeFit::usualLength), formatBytes(*fit.least));
+    if (!fit.secondsPerRow) {
+        help += ' ' + tr("Speed is known of a device that has been measured (tunebench-cli doctor).");
+    }
+    setText(row, column, longestText(fit) + '\n' + usualText(fit), help);
 }
 
 void ShapesPanel::setText(int row, int column, const QString& text, const QString& help)

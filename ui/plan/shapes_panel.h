@@ -14,7 +14,7 @@ class QTableWidget;
 namespace tunebench {
 
 /// What can my card train? Published models, planned without their files: the longest row, and how many usual rows at
-/// once, with LoRA and with all weights. Fills while it is seen.
+/// once and how fast, for each way to train. Fills while it is seen.
 class ShapesPanel : public QWidget {
     Q_OBJECT
 public:
@@ -34,8 +34,8 @@ protected:
 private:
     void start();
     void stop();
-    void ask(int row, Method method);
-    void showFit(int row, Method method, const ShapeFit& fit);
+    void ask(int row, size_t way);
+    void showFit(int row, int column, const ShapeFit& fit);
     void setText(int row, int column, const QString& text, const QString& help);
 
     ShapePlanner m_planner;
