@@ -63,11 +63,7 @@ Result<Probe> probeInterruptibly(const ConfigChoice& choice, Console& console)
                 console.err << text << '\n';
             }
         };
-        try {
-            result = probeRun(choice, notice, stop);
-        } catch (const std::exception& error) {
-            result = failure(std::string("The probe failed: ") + error.what(), Fault::work);
-        }
+        result = probeRun(choice, notice, stop);
         done = true;
     });
     constexpr auto pause = std::chrono::milliseconds(50);

@@ -2,6 +2,7 @@
 #include "app/gui/termination.h"
 #include "core/base/files.h"
 #include "core/runs/run_library.h"
+#include "core/train/probe.h"
 #include "core/train/remedies.h"
 #include "ui/base/app_icon.h"
 #include "ui/window/main_window.h"
@@ -65,6 +66,12 @@ tunebench::Result<tunebench::KnownTypes> knownTypes(const tunebench::RunConfig& 
     });
 }
 
+tunebench::Result<tunebench::Probe> probe(const tunebench::ConfigChoice& choice, const std::stop_token& stop)
+{
+    return tunebench::probeRun(
+        choice, [](const std::string&, bool) {}, stop); // the form has said what there is to say
+}
+
 } // namespace
 
 int main(int argc, char** argv)
@@ -85,7 +92,7 @@ int main(int argc, char** argv)
     tunebench::MainWindow window(
         [](tunebench::TrainingJob job) { return std::make_unique<tunebench::EngineRun>(std::move(job)); },
         { tunebench::planMemory, tunebench::planRemedies, knownTypes, tunebench::freeMemoryOfThisMachine(),
-            tunebench::planModel },
+            tunebench::planModel, probe },
         { std::filesystem::absolute(arguments.runs), tunebench::dataDirectory() / "last_config.json" });
     if (!arguments.config.empty()) {
         if (const auto opened = window.openConfig(QString::fromStdString(arguments.config)); !opened) {

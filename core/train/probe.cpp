@@ -1,10 +1,10 @@
 #include "core/train/probe.h"
 
 #include "core/config/cards.h"
-#include "core/config/number_text.h"
 #include "core/memory/device.h"
 #include "core/train/explain_failure.h"
 #include "core/train/out_of_memory_watch.h"
+#include "core/train/plan_memory.h"
 #include "core/train/run_inputs.h"
 #include "core/train/schedule.h"
 #include "core/train/stopwatch.h"
@@ -128,9 +128,23 @@ std::string explain(const std::exception& error, const RunMoment& moment, const 
     return outOfMemoryText(report, false);
 }
 
-std::string percent(double share)
+Result<Probe> probeInputs(const RunInputs& inputs, const std::stop_token& stop)
 {
-    return std::to_string(std::lround(std::abs(share) * 100)) + " %";
+    const auto extents = datasetExtents(inputs.config, inputs.model.spec.vocabularySize);
+    if (!extents)
+        return tl::unexpected(extents.error());
+    const auto plan = planModel(inputs.config, inputs.model.spec, *extents, PlanDetail::figures);
+    if (!plan)
+        return tl::unexpected(plan.error());
+    Probe probe { .plannedPeak = plan->peakAllocated, .plannedSeconds = plan->secondsPerStep, .noTime = plan->noTime };
+    RunMoment moment;
+    try {
+        if (auto measured = measure(probe, inputs, moment, stop); !measured)
+            return tl::unexpected(measured.error());
+    } catch (const std::exception& error) {
+        return failure(explain(error, moment, inputs), Fault::work);
+    }
+    return probe;
 }
 
 } // namespace
@@ -140,48 +154,12 @@ Result<Probe> probeRun(const ConfigChoice& choice, const Notice& notice, const s
     ConfigChoice steps = choice;
     constexpr int64_t wanted = probeWarmUpSteps + probeTimedSteps;
     steps.values.maxSteps = std::min(choice.values.maxSteps.value_or(wanted), wanted);
-    const auto inputs = openRunInputs(steps, notice, stop);
-    if (!inputs)
-        return tl::unexpected(inputs.error());
-    const auto extents = datasetExtents(inputs->config, inputs->model.spec.vocabularySize);
-    if (!extents)
-        return tl::unexpected(extents.error());
-    const auto plan = planModel(inputs->config, inputs->model.spec, *extents, PlanDetail::figures);
-    if (!plan)
-        return tl::unexpected(plan.error());
-    Probe probe { .plannedPeak = plan->peakAllocated, .plannedSeconds = plan->secondsPerStep, .noTime = plan->noTime };
-    RunMoment moment;
     try {
-        if (auto measured = measure(probe, *inputs, moment, stop); !measured)
-            return tl::unexpected(measured.error());
+        const auto inputs = openRunInputs(steps, notice, stop);
+        return inputs ? probeInputs(*inputs, stop) : tl::unexpected(inputs.error());
     } catch (const std::exception& error) {
-        return failure(explain(error, moment, *inputs), Fault::work);
+        return failure(std::string("The probe failed: ") + error.what(), Fault::work);
     }
-    return probe;
-}
-
-std::string probeSentence(const std::string& name, const Probe& probe, const std::string& otherName, const Probe& other)
-{
-    const int64_t bytes = probe.measuredPeak - other.measuredPeak;
-    const double faster = probe.tokensPerSecond / other.tokensPerSecond - 1;
-    // What differs less than the steps of one setting among themselves says nothing.
-    const bool alike = std::abs(faster) < std::max({ 0.02, probe.spread / 2, other.spread / 2 });
-    const double share = static_cast<double>(bytes) / static_cast<double>(std::max<int64_t>(other.measuredPeak, 1));
-    const bool sameMemory = std::abs(share) < 0.01;
-    std::string text = name + " beside " + otherName + ": "
-        + (sameMemory
-                ? "the same memory"
-                : bytesText(std::abs(bytes)) + (bytes < 0 ? " less" : " more") + " memory (" + percent(share) + ")")
-        + (alike ? ", equally fast" : ", " + percent(faster) + (faster > 0 ? " more" : " fewer") + " tokens a second");
-    const bool saves = !sameMemory && bytes < 0, costs = !sameMemory && bytes > 0;
-    const bool quicker = !alike && faster > 0, slower = !alike && faster < 0;
-    if ((saves && !slower) || (quicker && !costs))
-        return text + ": worth it here.";
-    if (quicker)
-        return text + ": worth it where the memory is there.";
-    if (saves)
-        return text + ": worth it where memory is short, or pays for a larger batch.";
-    return text + (costs || slower ? ": not worth it here." : ": no difference here.");
 }
 
 } // namespace tunebench

@@ -1,34 +1,15 @@
 #pragma once
 
-#include "core/train/plan_memory.h"
+#include "core/config/options.h"
+#include "core/runs/probe_result.h"
 #include "core/train/prepare.h"
 
 #include <stop_token>
-#include <string>
-#include <vector>
 
 namespace tunebench {
-
-/// The first steps of a run, tried without saving anything: what the plan says of them and what they took.
-struct Probe {
-    int64_t plannedPeak = 0; ///< bytes, of the steps that ran
-    int64_t measuredPeak = 0; ///< bytes, load included
-    std::optional<double> plannedSeconds; ///< of a timed step, in the mean
-    double measuredSeconds = 0; ///< of a timed step, in the mean
-    double spread = 0; ///< slowest minus fastest timed step by token, as a share of the mean
-    double tokensPerSecond = 0; ///< real tokens
-    std::string noTime; ///< why nothing was planned, a sentence
-};
-
-constexpr int64_t probeWarmUpSteps = 3, probeTimedSteps = 5;
 
 /// Loads the model, trains the first warm-up and timed steps of the run (the first ones again where it has fewer) and
 /// throws everything away. Errors as those of a run, and when `stop` is asked for.
 Result<Probe> probeRun(const ConfigChoice& choice, const Notice& notice, const std::stop_token& stop);
-
-/// What a choice of options costs and brings beside another, and whether it is worth it here, a sentence. Both were
-/// measured in one go on one device.
-std::string probeSentence(
-    const std::string& name, const Probe& probe, const std::string& otherName, const Probe& other);
 
 } // namespace tunebench

@@ -7,6 +7,7 @@
 #include "ui/plan/card_chooser.h"
 #include "ui/plan/fit_table.h"
 #include "ui/plan/longest_table.h"
+#include "ui/plan/measure_panel.h"
 #include "ui/plan/plan_page.h"
 #include "ui/plan/shapes_panel.h"
 #include "ui/plan/step_panel.h"
@@ -17,6 +18,7 @@
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QTabBar>
+#include <QThread>
 
 #include <nlohmann/json.hpp>
 
@@ -88,6 +90,8 @@ private slots:
     void theLongestLengthIsFoundToAMultipleOfEight();
     void theStepIsShownWithAnother();
     void eachChangeHasItsPrice();
+    void planAndMeasurementStandSideBySide();
+    void measuringCanBeStopped();
     void modelsAreListedOnceTheirTabIsOpen();
     void refusalsAreSaid();
     void rowsMustBeCounted();
@@ -264,6 +268,13 @@ void TestPlanPage::theStepIsShownWithAnother()
     const QString sentence = Session::plain(session.widget<StepPanel>().sentence());
     QCOMPARE(sentence,
         QString("With gradient_checkpointing full the peak is 450 MiB less, and a step takes 33.0 % longer."));
+    auto& kinds = *session.widget<StepPanel>().findChild<QComboBox*>();
+    kinds.setFocus();
+    QSignalSpy done(session.page.get(), &PlanPage::planned);
+    QTest::keyClick(&kinds, Qt::Key_End); // the longest segments
+    QVERIFY(done.wait(patience));
+    QCOMPARE(plot.graph(1)->name(), QString("full, every 8 layers"));
+    QVERIFY(session.widget<StepPanel>().sentence().contains("full, every 8 layers"));
 }
 
 void TestPlanPage::eachChangeHasItsPrice()
@@ -291,6 +302,63 @@ void TestPlanPage::eachChangeHasItsPrice()
     session.click(table, 4, 0);
     QCOMPARE(session.model.choice().values.compute, NumberType::bf16);
     QCOMPARE(session.model.undoStack()->undoText(), QString("compute bf16"));
+}
+
+void TestPlanPage::planAndMeasurementStandSideBySide()
+{
+    const ProbeSource probe = [](const ConfigChoice& choice, const std::stop_token&) -> Result<Probe> {
+        const bool recomputes = choice.values.gradientCheckpointing == GradientCheckpointing::full;
+        return Probe { .plannedPeak = 600 * mebibyte / (recomputes ? 4 : 1),
+            .measuredPeak = 600 * mebibyte / (recomputes ? 4 : 1) + (recomputes ? mebibyte : 0),
+            .plannedSeconds = 2,
+            .measuredSeconds = 2.5,
+            .spread = 0.04,
+            .tokensPerSecond = recomputes ? 300.0 : 400.0 };
+    };
+    const Session session({ .plan = planned, .probe = probe });
+    session.show();
+    auto& panel = session.widget<MeasurePanel>();
+    auto& beside = *panel.findChild<QComboBox*>();
+    beside.setCurrentIndex(beside.findText(QStringLiteral("gradient_checkpointing full")));
+    QVERIFY(beside.currentIndex() > 0);
+    QSignalSpy measured(&panel, &MeasurePanel::measured);
+    QSignalSpy changed(session.page.get(), &PlanPage::measuringChanged);
+    QTest::mouseClick(panel.findChild<QPushButton*>(), Qt::LeftButton);
+    QVERIFY(session.page->isMeasuring());
+    QVERIFY(!beside.isEnabled());
+    QVERIFY(measured.wait(patience));
+    QCOMPARE(changed.size(), 2);
+    const QString text = Session::plain(panel.text());
+    QVERIFY2(text.contains("600 MiB (equal to the byte)"), qPrintable(text));
+    QVERIFY2(text.contains("151 MiB (1.00 MiB more)"), qPrintable(text));
+    QVERIFY2(text.contains("2.50 s (spread 4.0 %)"), qPrintable(text));
+    QVERIFY2(text.contains("gradient_checkpointing full beside this run:"), qPrintable(text));
+    QVERIFY2(text.endsWith("worth it where memory is short, or pays for a larger batch."), qPrintable(text));
+}
+
+void TestPlanPage::measuringCanBeStopped()
+{
+    const ProbeSource probe = [](const ConfigChoice&, const std::stop_token& stop) -> Result<Probe> {
+        while (!stop.stop_requested()) {
+            QThread::yieldCurrentThread();
+        }
+        return failure("The probe was stopped.");
+    };
+    const Session session({ .plan = planned, .probe = probe });
+    session.show();
+    auto& panel = session.widget<MeasurePanel>();
+    auto& button = *panel.findChild<QPushButton*>();
+    panel.setTraining(true);
+    QVERIFY(!button.isEnabled());
+    panel.setTraining(false);
+    QSignalSpy measured(&panel, &MeasurePanel::measured);
+    QTest::mouseClick(&button, Qt::LeftButton);
+    QVERIFY(session.page->isMeasuring());
+    QTest::mouseClick(&button, Qt::LeftButton);
+    QVERIFY(measured.wait(patience));
+    QVERIFY(!session.page->isMeasuring());
+    QVERIFY(panel.text().contains("The probe was stopped."));
+    QVERIFY(button.isEnabled());
 }
 
 void TestPlanPage::modelsAreListedOnceTheirTabIsOpen()

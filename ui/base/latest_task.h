@@ -38,6 +38,9 @@ public:
         m_stop.request_stop();
     }
 
+    /// Asks the piece that is going on to stop; what it gives then is handed on.
+    void requestStop() { m_stop.request_stop(); }
+
 private:
     void startIfIdle()
     {

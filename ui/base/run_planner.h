@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/memory/doctor.h"
+#include "core/runs/probe_result.h"
 #include "core/train/remedies.h"
 #include "ui/base/free_memory.h"
 
@@ -18,9 +19,12 @@ struct KnownTypes {
 using ShapePlanner = std::function<Result<MemoryPlan>(
     const RunConfig& config, const ModelSpec& spec, std::span<const RowExtent> extents, PlanDetail detail)>;
 
+/// Tries the first steps of a run.
+using ProbeSource = std::function<Result<Probe>(const ConfigChoice& choice, const std::stop_token& stop)>;
+
 /// How the workbench plans a run; all are called on any thread. The program gives planMemory, planRemedies, a look at
-/// the stored measurement, freeMemoryOfThisMachine and planModel, tests functions of their own. Without them nothing is
-/// planned, or known of free memory.
+/// the stored measurement, freeMemoryOfThisMachine, planModel and probeRun, tests functions of their own. Without them
+/// nothing is planned or measured, or known of free memory.
 struct RunPlanner {
     std::function<Result<MemoryPlan>(const ConfigChoice& choice, std::span<const RowExtent> extents, PlanDetail detail)>
         plan {};
@@ -30,6 +34,7 @@ struct RunPlanner {
     std::function<Result<KnownTypes>(const RunConfig& config)> types {};
     FreeMemorySource freeMemory {};
     ShapePlanner shape {};
+    ProbeSource probe {};
 };
 
 } // namespace tunebench

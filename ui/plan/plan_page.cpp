@@ -8,6 +8,7 @@
 #include "ui/plan/card_chooser.h"
 #include "ui/plan/fit_table.h"
 #include "ui/plan/longest_table.h"
+#include "ui/plan/measure_panel.h"
 #include "ui/plan/shapes_panel.h"
 #include "ui/plan/step_panel.h"
 #include "ui/plan/why_table.h"
@@ -86,6 +87,7 @@ PlanPage::PlanPage(ConfigModel& model, DataAnalysis& analysis, RunPlanner planne
     , m_longest(new LongestTable(m_queue, this))
     , m_step(new StepPanel(m_queue, this))
     , m_why(new WhyTable(m_queue, this))
+    , m_measure(new MeasurePanel(std::move(planner.probe), this))
     , m_shapes(new ShapesPanel(std::move(planner.shape), this))
     , m_columns(new QSplitter(Qt::Horizontal, this))
     , m_limitTask(this, [this](const PlanBasis& basis) { plan(basis); })
@@ -125,6 +127,8 @@ void PlanPage::connectPlans()
     connect(m_longest, &LongestTable::taken, this, &PlanPage::take);
     connect(m_why, &WhyTable::taken, this,
         [this](const ConfigChoice& choice, const QString& what) { m_model.replace(choice, what); });
+    connect(m_why, &WhyTable::changed, this, [this] { m_measure->setChanges(m_why->changes()); });
+    connect(m_measure, &MeasurePanel::measuringChanged, this, &PlanPage::measuringChanged);
     connect(&m_queue, &PlanQueue::becameIdle, this, &PlanPage::planned);
 }
 
@@ -179,7 +183,18 @@ QWidget* PlanPage::makeWithin()
     layout->addSpacing(8);
     layout->addWidget(makeTitle(tr("From here: what each option alone would cost or save"), panel));
     layout->addWidget(m_why, 1);
+    layout->addWidget(m_measure);
     return panel;
+}
+
+void PlanPage::setTraining(bool isTraining)
+{
+    m_measure->setTraining(isTraining);
+}
+
+bool PlanPage::isMeasuring() const
+{
+    return m_measure->isMeasuring();
 }
 
 QByteArray PlanPage::layoutState() const
@@ -240,6 +255,11 @@ void PlanPage::plan(const PlanBasis& basis)
     m_best->plan(basis, variation.numbers);
     m_why->plan(basis);
     m_longest->plan(basis, variation.numbers);
+    m_queue.ask(basis.choice, PlanDetail::figures, [this](const Result<MemoryPlan>& plan) {
+        if (plan) {
+            m_measure->setPlan(m_basis.choice, *plan);
+        }
+    });
     m_queue.ask(varied(basis.choice, variation), PlanDetail::figures, [this](const Result<MemoryPlan>& plan) {
         if (plan) {
             m_shapes->plan(plan->config, m_basis.limit);
@@ -263,6 +283,7 @@ void PlanPage::clearPlans()
     m_longest->clearPlans();
     m_step->clearPlans();
     m_why->clearPlans();
+    m_measure->clearPlans();
     m_shapes->clearPlans();
     showHeadline();
 }

@@ -17,6 +17,7 @@ class CardChooser;
 class ConfigModel;
 class FitTable;
 class LongestTable;
+class MeasurePanel;
 class ShapesPanel;
 class StepPanel;
 class WhyTable;
@@ -31,7 +32,12 @@ public:
     QByteArray layoutState() const;
     void restoreLayout(const QByteArray& state);
 
+    /// While a run is going nothing can be measured.
+    void setTraining(bool isTraining);
+    bool isMeasuring() const;
+
 signals:
+    void measuringChanged();
     void planned(); ///< everything on the page stands for the form's options now
 
 protected:
@@ -64,6 +70,7 @@ private:
     LongestTable* m_longest;
     StepPanel* m_step;
     WhyTable* m_why;
+    MeasurePanel* m_measure;
     ShapesPanel* m_shapes;
     QSplitter* m_columns;
     LatestTask<PlanBasis> m_limitTask;

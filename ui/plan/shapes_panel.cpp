@@ -185,7 +185,7 @@ void ShapesPanel::start()
            "alone; below, how many rows of %3 tokens go at once, the speed, and the time for 1,000 of them (of DPO: "
            "pairs of "
            "two such rows). LoRA on all projections with weights held as %4, all weights as fp32; compute %5, "
-           "gradient_checkpointing %6, optimizer %7.")
+           "gradient_checkpointing %6, optimizer %7. The speed is that of %8 here.")
             .arg(formatBytes(m_limit.bytes), m_limit.name, formatCount(ShapeFit::usualLength),
                 toQString(choiceName(forAnyModel(m_config, ways.front()).precision)),
                 toQString(choiceName(m_config.compute)), toQString(choiceName(m_config.gradientCheckpointing)),

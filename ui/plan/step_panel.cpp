@@ -16,9 +16,34 @@ namespace tunebench {
 
 namespace {
 
-QString nameOf(GradientCheckpointing kind)
+/// "full", "full, every 4 layers".
+QString nameOf(GradientCheckpointing kind, int64_t everyLayers)
 {
-    return toQString(choiceName(kind));
+    const QString name = toQString(choiceName(kind));
+    const bool hasSegments = kind == GradientCheckpointing::full || kind == GradientCheckpointing::offload;
+    return hasSegments && everyLayers > 1 ? StepPanel::tr("%1, every %2 layers").arg(name).arg(everyLayers) : name;
+}
+
+QString nameOf(const Variation& other)
+{
+    return nameOf(*other.checkpointing, *other.everyLayers);
+}
+
+QString nameOf(const RunConfig& config)
+{
+    return nameOf(config.gradientCheckpointing, config.checkpointEveryLayers);
+}
+
+std::vector<Variation> comparedWith()
+{
+    std::vector<Variation> kinds;
+    for (size_t kind = 0; kind < ChoiceNames<GradientCheckpointing>::names.size(); ++kind) {
+        kinds.push_back({ .checkpointing = static_cast<GradientCheckpointing>(kind), .everyLayers = 1 });
+    }
+    for (const int64_t layers : { 2, 4, 8 }) {
+        kinds.push_back({ .checkpointing = GradientCheckpointing::full, .everyLayers = layers });
+    }
+    return kinds;
 }
 
 /// "132 MiB less".
@@ -38,8 +63,8 @@ StepPanel::StepPanel(PlanQueue& queue, QWidget* parent)
     , m_sentence(new QLabel(this))
 {
     m_kinds->addItem(tr("the opposite"));
-    for (size_t kind = 0; kind < ChoiceNames<GradientCheckpointing>::names.size(); ++kind) {
-        m_kinds->addItem(nameOf(static_cast<GradientCheckpointing>(kind)), static_cast<int>(kind));
+    for (const Variation& kind : comparedWith()) {
+        m_kinds->addItem(nameOf(kind));
     }
     m_sentence->setWordWrap(true);
     auto* label = new QLabel(tr("&Compare with gradient_checkpointing"), this);
@@ -73,13 +98,13 @@ void StepPanel::clearPlans()
     m_sentence->clear();
 }
 
-GradientCheckpointing StepPanel::otherKind() const
+Variation StepPanel::other() const
 {
-    if (const QVariant chosen = m_kinds->currentData(); chosen.isValid()) {
-        return static_cast<GradientCheckpointing>(chosen.toInt());
+    if (m_kinds->currentIndex() > 0) {
+        return comparedWith().at(static_cast<size_t>(m_kinds->currentIndex() - 1));
     }
-    return m_basis.choice.values.gradientCheckpointing == GradientCheckpointing::off ? GradientCheckpointing::full
-                                                                                     : GradientCheckpointing::off;
+    const bool isOff = m_basis.choice.values.gradientCheckpointing == GradientCheckpointing::off;
+    return { .checkpointing = isOff ? GradientCheckpointing::full : GradientCheckpointing::off, .everyLayers = 1 };
 }
 
 void StepPanel::plan(const PlanBasis& basis)
@@ -87,8 +112,8 @@ void StepPanel::plan(const PlanBasis& basis)
     m_basis = basis;
     m_queue.ask(basis.choice, PlanDetail::all, [this](const Result<MemoryPlan>& plan) {
         m_own = plan ? std::optional(*plan) : std::nullopt;
-        m_plot->setOwn(plan ? plan->curve : std::vector<CurvePoint>(),
-            tr("yours (%1)").arg(nameOf(m_basis.choice.values.gradientCheckpointing)));
+        m_plot->setOwn(
+            plan ? plan->curve : std::vector<CurvePoint>(), tr("yours (%1)").arg(nameOf(m_basis.choice.values)));
         showSentence();
     });
     askOther();
@@ -99,16 +124,15 @@ void StepPanel::askOther()
     if (m_basis.data == nullptr) {
         return;
     }
-    const GradientCheckpointing kind = otherKind();
-    m_queue.ask(varied(m_basis.choice, { .checkpointing = kind }), PlanDetail::all,
-        [this, kind](const Result<MemoryPlan>& plan) {
-            if (kind != otherKind()) { // another was chosen meanwhile
-                return;
-            }
-            m_other = plan ? std::optional(*plan) : std::nullopt;
-            m_plot->setOther(plan ? plan->curve : std::vector<CurvePoint>(), nameOf(kind));
-            showSentence();
-        });
+    const Variation asked = other();
+    m_queue.ask(varied(m_basis.choice, asked), PlanDetail::all, [this, asked](const Result<MemoryPlan>& plan) {
+        if (asked != other()) { // another was chosen meanwhile
+            return;
+        }
+        m_other = plan ? std::optional(*plan) : std::nullopt;
+        m_plot->setOther(plan ? plan->curve : std::vector<CurvePoint>(), nameOf(asked));
+        showSentence();
+    });
 }
 
 void StepPanel::showSentence()
@@ -118,7 +142,7 @@ void StepPanel::showSentence()
         return;
     }
     QString text = tr("With gradient_checkpointing %1 the peak is %2")
-                       .arg(nameOf(otherKind()), difference(m_other->peakAllocated - m_own->peakAllocated));
+                       .arg(nameOf(other()), difference(m_other->peakAllocated - m_own->peakAllocated));
     if (m_own->secondsPerStep && m_other->secondsPerStep) {
         const double change = *m_other->secondsPerStep / *m_own->secondsPerStep - 1;
         text += tr(", and a step takes %1 %2")

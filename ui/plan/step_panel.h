@@ -13,7 +13,7 @@ class PlanQueue;
 class StepPlot;
 
 /// Within one step: the planned memory of the form's options over the operations of a step, and of the same with
-/// another kind of gradient checkpointing, with what the difference is.
+/// another kind of gradient checkpointing, or longer segments, with what the difference is.
 class StepPanel : public QWidget {
     Q_OBJECT
 public:
@@ -27,7 +27,7 @@ public:
 private:
     void askOther();
     void showSentence();
-    GradientCheckpointing otherKind() const;
+    Variation other() const; ///< what is chosen to compare with
 
     PlanQueue& m_queue;
     PlanBasis m_basis;

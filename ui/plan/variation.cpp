@@ -58,6 +58,9 @@ ConfigChoice varied(ConfigChoice choice, const Variation& variation)
     if (variation.checkpointing) {
         setIn(choice, "gradient_checkpointing", std::string(choiceName(*variation.checkpointing)));
     }
+    if (variation.everyLayers) {
+        setIn(choice, "checkpoint_every_layers", *variation.everyLayers);
+    }
     return choice;
 }
 

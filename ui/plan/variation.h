@@ -5,6 +5,8 @@
 #include "ui/base/device_memory.h"
 #include "ui/data/data_analysis.h"
 
+#include <QString>
+
 #include <optional>
 #include <vector>
 
@@ -19,6 +21,7 @@ struct Variation {
     std::optional<int64_t> maxLength {}; ///< tokens
     std::optional<NumberType> numbers {}; ///< precision and compute; compute alone where all weights are trained
     std::optional<GradientCheckpointing> checkpointing {};
+    std::optional<int64_t> everyLayers {}; ///< checkpoint_every_layers
 
     bool operator==(const Variation&) const = default;
 };
@@ -26,6 +29,12 @@ ConfigChoice varied(ConfigChoice choice, const Variation& variation);
 
 /// A batch that is chosen is not solved for any more.
 ConfigChoice withoutEffectiveBatch(ConfigChoice choice);
+
+/// Options that differ from the form's.
+struct NamedChoice {
+    QString text; ///< "gradient_checkpointing full"
+    ConfigChoice choice;
+};
 
 /// What all plans of the page are about.
 struct PlanBasis {

@@ -50,6 +50,12 @@ void WhyTable::clearPlans()
 {
     m_changes.clear();
     setRowCount(0);
+    emit changed();
+}
+
+std::vector<NamedChoice> WhyTable::changes() const
+{
+    return { m_changes.begin(), m_changes.end() };
 }
 
 void WhyTable::plan(const PlanBasis& basis)
@@ -67,7 +73,7 @@ void WhyTable::askChanges(const MemoryPlan& now)
 {
     int number = 0;
     for (const OptionChanges& changes : singleChanges(now.config, longestLength(m_basis))) {
-        Change change { QString::fromStdString(changesText(changes)), m_basis.choice, number++ };
+        Change change { { QString::fromStdString(changesText(changes)), m_basis.choice }, number++ };
         if (changes.front().first == "batch_size") {
             change.choice = withoutEffectiveBatch(std::move(change.choice));
         }
@@ -95,6 +101,7 @@ void WhyTable::take(Change change, const MemoryPlan& now, const Result<MemoryPla
         [](const Change& one) { return std::pair(one.bytes, one.number); });
     m_changes.insert(behind, std::move(change));
     fill();
+    emit changed();
 }
 
 void WhyTable::fill()

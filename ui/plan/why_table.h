@@ -19,16 +19,18 @@ public:
     void plan(const PlanBasis& basis);
     void clearPlans();
 
+    /// What could be changed, as the rows stand.
+    std::vector<NamedChoice> changes() const;
+
 signals:
     void taken(const ConfigChoice& choice, const QString& what);
+    void changed(); ///< other rows
 
 protected:
     void changeEvent(QEvent* event) override;
 
 private:
-    struct Change {
-        QString text; ///< "gradient_checkpointing full"
-        ConfigChoice choice;
+    struct Change : NamedChoice {
         int number = 0; ///< among all that were asked
         int64_t bytes = 0; ///< more than now; negative: less
         std::optional<double> time; ///< of a step, more than now as a share of now's

@@ -41,12 +41,20 @@ void RunActions::setBlocker(const QString& reason)
     refresh();
 }
 
+void RunActions::setMeasuring(bool isMeasuring)
+{
+    m_isMeasuring = isMeasuring;
+    refresh();
+}
+
 void RunActions::refresh()
 {
+    const QString blocker
+        = m_isMeasuring ? tr("Steps are being measured (page Plan); wait for it, or stop it there.") : m_blocker;
     const RunPhase phase = m_bridge.phase();
     const bool paused = phase == RunPhase::paused || phase == RunPhase::pausing;
-    m_start->setEnabled(phase == RunPhase::idle && m_blocker.isEmpty());
-    m_start->setToolTip(m_blocker.isEmpty() ? tr("Train with these options (F5)") : m_blocker);
+    m_start->setEnabled(phase == RunPhase::idle && blocker.isEmpty());
+    m_start->setToolTip(blocker.isEmpty() ? tr("Train with these options (F5)") : blocker);
     m_pause->setEnabled(paused || phase == RunPhase::running || phase == RunPhase::starting);
     m_pause->setText(paused ? tr("Resu&me") : tr("&Pause"));
     m_pause->setToolTip(paused ? tr("Go on training (F6)") : tr("Pause after this micro-batch (F6)"));

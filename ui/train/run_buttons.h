@@ -22,6 +22,8 @@ public:
 
     /// Why a start is not possible, or nothing.
     void setBlocker(const QString& reason);
+    /// While the device is being measured nothing can start.
+    void setMeasuring(bool isMeasuring);
 
 signals:
     void startRequested();
@@ -32,6 +34,7 @@ private:
     TrainingBridge& m_bridge;
     QAction *m_start, *m_pause, *m_stop;
     QString m_blocker;
+    bool m_isMeasuring = false;
 };
 
 /// The buttons of a run and the name of the next one.

@@ -58,6 +58,9 @@ MainWindow::MainWindow(StartRun startRun, RunPlanner planner, WorkbenchPaths pat
     connect(m_bridge, &TrainingBridge::started, this, &MainWindow::saveLastConfig);
     connect(m_bridge, &TrainingBridge::runFolderKnown, m_runsPage, &RunsPage::open);
     connect(m_bridge, &TrainingBridge::ended, this, &MainWindow::showEnd);
+    connect(m_bridge, &TrainingBridge::phaseChanged, this, [this] { m_planPage->setTraining(m_bridge->active()); });
+    connect(
+        m_planPage, &PlanPage::measuringChanged, this, [this] { m_actions->setMeasuring(m_planPage->isMeasuring()); });
     connect(m_runsPage, &RunsPage::useOptions, this, &MainWindow::useOptions);
     connect(m_runsPage, &RunsPage::goOnRequested, this, &MainWindow::goOnWith);
     connect(m_config, &ConfigModel::changed, this, [this] { m_analysis->setConfig(m_config->choice().values); });
@@ -216,6 +219,10 @@ void MainWindow::goOnWith(const std::filesystem::path& run)
 {
     if (m_bridge->active()) {
         statusBar()->showMessage(tr("A run is going; stop it first, or wait for its end."));
+        return;
+    }
+    if (m_planPage->isMeasuring()) {
+        statusBar()->showMessage(tr("Steps are being measured (page Plan); wait for it, or stop it there."));
         return;
     }
     showPage(m_trainPage);
