@@ -82,7 +82,7 @@ QString usualText(const ShapeFit& fit)
     if (fit.rows == 0) {
         return ShapesPanel::tr("%1 need %2").arg(formatCount(ShapeFit::usualLength), formatBytes(*fit.least));
     }
-    const QString rows = ShapesPanel::tr("%1 at once").arg(formatCount(fit.rows));
+    QString rows = ShapesPanel::tr("%1 at once").arg(formatCount(fit.rows));
     if (!fit.secondsPerRow) {
         return rows;
     }
