@@ -96,6 +96,9 @@ Result<PlannedMemory> dryRun(
         }
         planned.peakAllocated = metaLedger().peak() - before;
         planned.offloaded = offloadLedger().peak();
+        trainee->optimizer.forEachState([&](const std::string&, const at::Tensor& tensor) {
+            planned.trainingState += static_cast<int64_t>(tensor.nbytes());
+        });
         planned.atPeak = metaLedger().breakdownAtPeak();
         planned.place = metaLedger().placeOfPeak();
         microBatches.describe(planned);

@@ -22,6 +22,7 @@ struct PlannedMemory {
     std::vector<int64_t> microBatchPeaks; ///< bytes, of each micro-batch in order
     std::vector<CurvePoint> curve; ///< of the micro-batch that needs the most, and of the update
     int64_t offloaded = 0; ///< bytes in the computer's memory at most (gradient_checkpointing offload on a card)
+    int64_t trainingState = 0; ///< bytes of what is trained and of the optimizer's own: what a checkpoint saves
     std::optional<int64_t> peakReserved; ///< bytes that LibTorch's allocator takes from a CUDA device
 };
 

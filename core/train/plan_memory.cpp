@@ -26,6 +26,13 @@ int64_t libraryWorkspace(const RunConfig& config, const DeviceMeasurement& devic
     return (hopper ? 8 * 4096 : 2 * 4096 + 8 * 16) * int64_t { 1024 };
 }
 
+/// Bytes of the computer's memory. A checkpoint is copied there whole before it is written, and the result, which is a
+/// part of it; by then nothing is offloaded any more.
+int64_t hostBytes(const RunConfig& config, const PlannedMemory& planned)
+{
+    return cudaNumber(config.device) ? std::max(planned.offloaded, planned.trainingState) : planned.peakAllocated;
+}
+
 /// The first layers, in which every kind of layer of the model occurs.
 ModelSpec withLayers(ModelSpec spec, int64_t layers)
 {
@@ -117,7 +124,6 @@ Result<MemoryPlan> planModel(
         return tl::unexpected(planned.error());
     const DeviceMeasurement device = plannedDevice(config);
     const int64_t workspace = libraryWorkspace(config, device);
-    const int64_t host = cudaNumber(config.device) ? planned->offloaded : planned->peakAllocated;
     MemoryPlan plan { .peakAllocated = planned->peakAllocated + workspace,
         .resident = planned->resident + workspace,
         .libraryWorkspace = workspace,
@@ -125,7 +131,7 @@ Result<MemoryPlan> planModel(
         .place = planned->place,
         .typicalPeak = detail == PlanDetail::all ? planned->microBatchPeaks.front() + workspace : 0,
         .curve = detail == PlanDetail::all ? planned->curve : std::vector<CurvePoint>(),
-        .hostBytes = host,
+        .hostBytes = hostBytes(config, *planned),
         .hostFree = readHostMemory().available,
         .limit = limitBytes(config),
         .config = config,

@@ -28,7 +28,9 @@ struct MemoryPlan {
     std::vector<CurvePoint> curve; ///< memory over the operations of the step with the peak
     std::optional<int64_t> peakReserved; ///< bytes that LibTorch takes from a CUDA device
     std::optional<int64_t> peakProcess; ///< the same and what the process itself takes there, as `doctor` measured it
-    int64_t hostBytes = 0; ///< bytes of the computer's memory: all of a run on the CPU; on a card what is offloaded
+    /// Bytes of the computer's memory: all of a run on the CPU; of one on a card what is offloaded or what is copied to be
+    /// saved, whichever is more.
+    int64_t hostBytes = 0;
     int64_t hostFree = 0; ///< bytes of it that programs could have when the plan was made
     std::optional<double> secondsPerStep; ///< mean, evaluations left out
     std::string noTime; ///< why there is none, a sentence

@@ -7,6 +7,7 @@
 #include "core/train/measure_operations.h"
 #include "core/train/plan_memory.h"
 #include "core/train/planned_batches.h"
+#include "core/train/trainee.h"
 
 #include <QTest>
 #include <algorithm>
@@ -35,6 +36,15 @@ double flopsOf(const std::vector<OperationCount>& counts)
 {
     return std::accumulate(
         counts.begin(), counts.end(), 0.0, [](double sum, const OperationCount& count) { return sum + count.flops; });
+}
+
+int64_t trainedNumbers(const RunConfig& config, const ModelSpec& spec)
+{
+    auto trainee = makeTrainee(config, spec, nullptr, nullptr, at::kMeta).value();
+    int64_t numbers = 0;
+    for (const Parameter* parameter : trainee.decoder.trainedParameters())
+        numbers += parameter->value.numel();
+    return numbers;
 }
 
 } // namespace
@@ -143,8 +153,9 @@ private Q_SLOTS:
             int64_t { 32 } << 20);
     }
 
-    /// What a card gives away to the computer is planned as the computer's memory: the input of each layer.
-    void offloadedBytesAreTheComputers()
+    /// What a card gives away to the computer is planned as the computer's memory: what a checkpoint saves, or the input
+    /// of each layer.
+    void savedAndOffloadedBytesAreTheComputers()
     {
         const TinyModel model = openTinyModel("llama");
         RunConfig options = config();
@@ -152,9 +163,13 @@ private Q_SLOTS:
         options.card = "GTX 1650";
         const auto extents = extentsOf({ { 50, 5 }, { 40, 9 } });
         const auto plan = [&] { return planModel(options, model.files.spec, extents, PlanDetail::figures).value(); };
-        QCOMPARE(plan().hostBytes, int64_t { 0 });
+        options.optimizer = OptimizerKind::sgd; // keeps nothing of its own
+        const int64_t trained = trainedNumbers(options, model.files.spec) * int64_t { sizeof(float) };
+        QCOMPARE(plan().hostBytes, trained);
         options.gradientCheckpointing = GradientCheckpointing::offload;
         QCOMPARE(plan().hostBytes, model.files.spec.layers * 90 * model.files.spec.hiddenSize * 4);
+        options.optimizer = OptimizerKind::adamw; // keeps two numbers for each
+        QCOMPARE(plan().hostBytes, 3 * trained);
         options.device = "cpu";
         const MemoryPlan onCpu = plan();
         QCOMPARE(onCpu.hostBytes, onCpu.peakAllocated);
