@@ -83,6 +83,7 @@ private slots:
     void theGridTellsWhatFits();
     void aClickTakesACell();
     void theKeyboardTakesACell();
+    void accumulationIsExplained();
     void selectorsPlanOtherwise();
     void theCardIsTheLimit();
     void theBestIsTheFastestThatFits();
@@ -141,6 +142,23 @@ void TestPlanPage::theKeyboardTakesACell()
     QTest::keyClick(&table, Qt::Key_Return);
     QCOMPARE(session.model.choice().values.batchSize, 2);
     QCOMPARE(session.model.choice().values.maxLength, 128);
+}
+
+void TestPlanPage::accumulationIsExplained()
+{
+    Session session;
+    session.show();
+    const auto isSaid = [&session](const QString& words) {
+        const auto labels = session.page->findChildren<QLabel*>();
+        return std::ranges::any_of(
+            labels, [&words](const QLabel* label) { return label->isVisible() && label->text().contains(words); });
+    };
+    QVERIFY(isSaid(QStringLiteral("an update stays 16 rows")));
+    QVERIFY(isSaid(QStringLiteral("what is learnt stays the same to rounding")));
+    QSignalSpy done(session.page.get(), &PlanPage::planned);
+    session.model.set("loss_normalization", "micro_batch_mean");
+    QVERIFY(done.wait(patience));
+    QVERIFY(isSaid(QStringLiteral("what is learnt differs")));
 }
 
 void TestPlanPage::selectorsPlanOtherwise()

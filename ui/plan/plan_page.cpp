@@ -28,6 +28,18 @@ namespace tunebench {
 
 namespace {
 
+/// What accumulation is for.
+QString accumulationLesson(const RunConfig& config)
+{
+    const QString rows = formatCount(config.rowsPerStep());
+    const QString what = config.lossNormalization == LossNormalization::tokens
+        ? PlanPage::tr("what is learnt stays the same to rounding, and memory and time alone differ")
+        : PlanPage::tr("but what is learnt differs, as loss_normalization %1 weighs rows by their micro-batch")
+              .arg(toQString(choiceName(config.lossNormalization)));
+    return PlanPage::tr("Down a column an update stays %1 rows, up to batch %1, since accumulation_steps follows: %2.")
+        .arg(rows, what);
+}
+
 QString asInForm(const RunConfig& config, const char* key)
 {
     return PlanPage::tr("as in the form (%1)").arg(QString::fromStdString(optionValue(config, key).get<std::string>()));
@@ -77,6 +89,7 @@ PlanPage::PlanPage(ConfigModel& model, DataAnalysis& analysis, RunPlanner planne
     , m_canPlan(planner.plan != nullptr)
     , m_queue(planner, this)
     , m_headline(new QLabel(this))
+    , m_lesson(new QLabel(this))
     , m_cards(new CardChooser(model, this))
     , m_numbers(makeChooser({ NumberType::fp32, NumberType::bf16, NumberType::fp16 }, this))
     , m_kinds(makeChooser({ GradientCheckpointing::off, GradientCheckpointing::selective, GradientCheckpointing::full,
@@ -149,12 +162,15 @@ QWidget* PlanPage::makeFits()
     auto* panel = new QWidget(this);
     m_headline->setWordWrap(true);
     m_headline->setTextFormat(Qt::PlainText);
+    m_lesson->setWordWrap(true);
+    m_lesson->setForegroundRole(QPalette::PlaceholderText);
     auto* layout = new QVBoxLayout(panel);
     layout->setContentsMargins(0, 0, 8, 0);
     layout->setSpacing(8);
     layout->addWidget(makeTitle(tr("What fits"), panel));
     layout->addWidget(m_headline);
     layout->addWidget(m_fits);
+    layout->addWidget(m_lesson);
     layout->addSpacing(12);
     layout->addWidget(makeTitle(tr("Best that fits"), panel));
     layout->addWidget(m_best);
@@ -290,6 +306,8 @@ void PlanPage::clearPlans()
 
 void PlanPage::showHeadline()
 {
+    m_lesson->setVisible(m_basis.data != nullptr);
+    m_lesson->setText(accumulationLesson(m_basis.choice.values));
     if (m_basis.data == nullptr) {
         m_headline->setText(m_analysis.state() == DataAnalysis::State::failed
                 ? tr("Nothing can be planned. %1").arg(m_analysis.problem())

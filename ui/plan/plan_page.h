@@ -62,7 +62,7 @@ private:
     PlanQueue m_queue;
     PlanBasis m_basis;
     Variation m_plannedShown;
-    QLabel* m_headline;
+    QLabel *m_headline, *m_lesson;
     CardChooser* m_cards;
     QComboBox *m_numbers, *m_kinds;
     FitTable* m_fits;
