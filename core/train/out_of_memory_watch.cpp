@@ -1,9 +1,9 @@
 #include "core/train/out_of_memory_watch.h"
 
 #include "core/config/cards.h"
-#include "core/config/number_text.h"
 #include "core/data/split_micro_batch.h"
 #include "core/memory/counting_allocator.h"
+#include "core/memory/cuda_refusal.h"
 #include "core/memory/device.h"
 #include "core/memory/nvml.h"
 #include "core/memory/process_meter.h"
@@ -12,10 +12,8 @@
 #include "core/train/remedies.h"
 
 #include <algorithm>
-#include <array>
 #include <c10/util/Exception.h>
 #include <new>
-#include <regex>
 
 namespace tunebench {
 namespace {
@@ -33,20 +31,6 @@ void setCategories(OutOfMemoryReport& report, const MemoryBreakdown& live)
         if (live.at(i) > 0)
             report.categories.emplace_back(memoryCategoryName(static_cast<MemoryCategory>(i)), live.at(i));
     }
-}
-
-/// "1.50 GiB", as c10::CachingAllocator::format_size writes it.
-std::optional<int64_t> bytesAfter(const std::string& text, const char* words)
-{
-    std::smatch found;
-    const std::regex amount(std::string(words) + R"( ([0-9.]+) (bytes|KiB|MiB|GiB))");
-    if (!std::regex_search(text, found, amount))
-        return std::nullopt;
-    constexpr std::array<std::string_view, 4> units { "bytes", "KiB", "MiB", "GiB" };
-    const auto power = std::ranges::find(units, found.str(2)) - units.begin();
-    const auto number = parseReal(found.str(1));
-    return number ? std::optional(static_cast<int64_t>(*number * static_cast<double>(int64_t { 1 } << (10 * power))))
-                  : std::nullopt;
 }
 
 /// The memory of the device that the config names, as the driver or the operating system tells.
@@ -87,16 +71,6 @@ void describeCuda(OutOfMemoryReport& report, const std::string& message, const R
 bool isOutOfMemory(const std::exception& error)
 {
     return dynamic_cast<const c10::OutOfMemoryError*>(&error) || dynamic_cast<const std::bad_alloc*>(&error);
-}
-
-CudaRefusal readCudaRefusal(const std::string& message)
-{
-    CudaRefusal refusal { bytesAfter(message, "Tried to allocate"), bytesAfter(message, "Of the allocated memory"),
-        std::nullopt };
-    const auto unused = bytesAfter(message, "by PyTorch, and");
-    if (refusal.allocated && unused)
-        refusal.reserved = *refusal.allocated + *unused;
-    return refusal;
 }
 
 OutOfMemoryReport describeOutOfMemory(

@@ -21,13 +21,6 @@ struct RunMoment {
 /// Whether memory ran out, on whichever device.
 bool isOutOfMemory(const std::exception& error);
 
-/// What LibTorch's message for CUDA says: what was requested, allocated and reserved. Numbers that it does not give are
-/// absent.
-struct CudaRefusal {
-    std::optional<int64_t> requested, allocated, reserved;
-};
-CudaRefusal readCudaRefusal(const std::string& message);
-
 /// The facts that only the moment knows; to be called where the exception is caught. LibTorch's allocator for CUDA
 /// knows no categories: there they are those of the micro-batch's dry run up to what was allocated.
 OutOfMemoryReport describeOutOfMemory(
