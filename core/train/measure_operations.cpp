@@ -87,7 +87,10 @@ std::vector<TimedOperation> measureOperations(NumberType type, at::Device device
     for (const OptimizerKind optimizer :
         { OptimizerKind::adamw8bit, OptimizerKind::adafactor, OptimizerKind::lion, OptimizerKind::sgd }) {
         config.optimizer = optimizer;
-        timeSteps("llama", config, device, std::span(shapes).first(1), timed);
+        for (const Method method : { Method::lora, Method::full }) { // little to update, and much
+            config.method = method;
+            timeSteps("llama", config, device, std::span(shapes).first(1), timed);
+        }
     }
     return timed;
 }

@@ -51,6 +51,15 @@ private slots:
         expect({ .kind = "copy", .calls = 2, .bytes = 2e6 }, 2e-4);
     }
 
+    /// Of one size alone the bytes are what the time is put down to.
+    void oneSize()
+    {
+        const std::vector<TimedOperation> timed { { { .kind = "update", .calls = 1, .elements = 1e6, .bytes = 4e6 },
+            2e-3 } };
+        const OperationCount half { .kind = "update", .calls = 1, .elements = 5e5, .bytes = 2e6 };
+        QCOMPARE(secondsOf(std::vector { half }, fitPrices(timed)), 1e-3);
+    }
+
     void nothingIsBelowZero()
     {
         const std::vector<TimedOperation> timed { { { .kind = "view", .calls = 1, .bytes = 1e3 }, 3e-6 },
