@@ -84,7 +84,7 @@ ordered_json planToJson(const MemoryPlan& plan)
         { "peak_process", orNull(plan.peakProcess) }, { "seconds_per_step", orNull(plan.secondsPerStep) },
         { "at", placeToJson(plan.place) }, { "categories", std::move(categories) }, { "resident", plan.resident },
         { "limit", plan.limit > 0 ? ordered_json(plan.limit) : ordered_json() },
-        { "fits", plan.limit > 0 ? ordered_json(plan.fits()) : ordered_json() },
+        { "fits", plan.room > 0 ? ordered_json(plan.fits()) : ordered_json() },
         { "total_steps", plan.counts.totalSteps }, { "effective_batch", plan.counts.effectiveBatch },
         { "batch_size", plan.config.batchSize }, { "accumulation_steps", plan.config.accumulationSteps } };
     json["host"] = { { "needed", plan.hostBytes }, { "free", plan.hostFree }, { "swaps", plan.swaps() } };
@@ -109,12 +109,16 @@ ordered_json detailsToJson(const MemoryPlan& plan)
 
 std::string roomText(const MemoryPlan& plan)
 {
-    if (plan.limit == 0) {
-        return "no limit is set (card, memory_limit)";
+    if (plan.room == 0) {
+        return "what the device has is not known (card, memory_limit)";
     }
-    return plan.fits() ? "fits: " + bytesText(plan.limit - plan.needed()) + " of " + bytesText(plan.limit) + " free"
-                       : "does not fit: " + bytesText(plan.needed() - plan.limit) + " more than "
-            + bytesText(plan.limit) + (plan.config.onOutOfMemory == OutOfMemoryAction::split ? "; will be split" : "");
+    const std::string bytes = bytesText(plan.room);
+    const std::string room = plan.limit > 0 ? bytes
+        : cudaNumber(plan.config.device)    ? "the card's " + bytes
+                                            : "the " + bytes + " free here";
+    return plan.fits() ? "fits: " + bytesText(plan.room - plan.needed()) + " of " + room + " stay free"
+                       : "does not fit: " + bytesText(plan.needed() - plan.room) + " more than " + room
+            + (plan.config.onOutOfMemory == OutOfMemoryAction::split ? "; will be split" : "");
 }
 
 std::string stepText(double seconds)

@@ -33,6 +33,13 @@ int64_t hostBytes(const RunConfig& config, const PlannedMemory& planned)
     return cudaNumber(config.device) ? std::max(planned.offloaded, planned.trainingState) : planned.peakAllocated;
 }
 
+int64_t roomOf(const MemoryPlan& plan, const DeviceMeasurement& device)
+{
+    if (plan.limit > 0)
+        return plan.limit;
+    return cudaNumber(plan.config.device) ? device.memoryTotal : plan.hostFree;
+}
+
 /// The first layers, in which every kind of layer of the model occurs.
 ModelSpec withLayers(ModelSpec spec, int64_t layers)
 {
@@ -140,6 +147,7 @@ Result<MemoryPlan> planModel(
         plan.peakReserved = *planned->peakReserved + CachingAllocator::segmentFor(workspace);
     if (device.overhead)
         plan.peakProcess = plan.needed() + *device.overhead;
+    plan.room = roomOf(plan, device);
     planTime(plan, spec, batches, device);
     return plan;
 }

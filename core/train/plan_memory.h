@@ -28,21 +28,22 @@ struct MemoryPlan {
     std::vector<CurvePoint> curve; ///< memory over the operations of the step with the peak
     std::optional<int64_t> peakReserved; ///< bytes that LibTorch takes from a CUDA device
     std::optional<int64_t> peakProcess; ///< the same and what the process itself takes there, as `doctor` measured it
-    /// Bytes of the computer's memory: all of a run on the CPU; of one on a card what is offloaded or what is copied to be
-    /// saved, whichever is more.
+    /// Bytes of the computer's memory: all of a run on the CPU; of one on a card what is offloaded or what is copied to
+    /// be saved, whichever is more.
     int64_t hostBytes = 0;
     int64_t hostFree = 0; ///< bytes of it that programs could have when the plan was made
     std::optional<double> secondsPerStep; ///< mean, evaluations left out
     std::string noTime; ///< why there is none, a sentence
     int64_t limit = 0; ///< bytes that the options allow (limitBytes); 0: no limit
+    int64_t room = 0; ///< bytes of the limit; without one what the device has, as far as that is known; 0: unknown
     RunConfig config; ///< as resolved
     StepCounts counts;
 
-    /// What has to find room in the limit.
+    /// What has to find room.
     int64_t needed() const { return peakReserved ? std::max(*peakReserved, peakAllocated) : peakAllocated; }
     /// The machine would have to swap.
     bool swaps() const { return hostBytes > hostFree; }
-    bool fits() const { return limit == 0 || needed() <= limit; }
+    bool fits() const { return room == 0 || needed() <= room; }
 };
 
 /// How much a plan tells.

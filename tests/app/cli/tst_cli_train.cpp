@@ -83,6 +83,9 @@ private slots:
         QVERIFY(planned.at("at").at("pass").is_string());
         QCOMPARE(run({ "plan", config(), "--card", "100 KiB" }, out, err), 0);
         QVERIFY2(out.contains("does not fit"), out);
+        QCOMPARE(run({ "plan", config(), "--json" }, out, err), 0); // no limit but the machine's own
+        const auto free = nlohmann::json::parse(out.toStdString());
+        QVERIFY(free.at("limit").is_null() && free.at("fits") == true);
         QCOMPARE(run({ "plan", config(), "--grid", "batch_size" }, out, err), 2);
         QVERIFY2(err.contains("key=a,b,c"), err);
     }
