@@ -2,12 +2,10 @@
 
 #include "core/config/choices.h"
 #include "ui/base/format.h"
-#include "ui/base/theme.h"
+#include "ui/base/title.h"
 #include "ui/form/config_model.h"
-#include "ui/plan/best_panel.h"
 #include "ui/plan/card_chooser.h"
-#include "ui/plan/fit_table.h"
-#include "ui/plan/longest_table.h"
+#include "ui/plan/fits_panel.h"
 #include "ui/plan/measure_panel.h"
 #include "ui/plan/shapes_panel.h"
 #include "ui/plan/step_panel.h"
@@ -16,7 +14,6 @@
 #include <QComboBox>
 #include <QHBoxLayout>
 #include <QLabel>
-#include <QScrollArea>
 #include <QSplitter>
 #include <QTabWidget>
 #include <QVBoxLayout>
@@ -27,18 +24,6 @@
 namespace tunebench {
 
 namespace {
-
-/// What accumulation is for.
-QString accumulationLesson(const RunConfig& config)
-{
-    const QString rows = formatCount(config.rowsPerStep());
-    const QString what = config.lossNormalization == LossNormalization::tokens
-        ? PlanPage::tr("what is learnt stays the same to rounding, and memory and time alone differ")
-        : PlanPage::tr("but what is learnt differs, as loss_normalization %1 weighs rows by their micro-batch")
-              .arg(toQString(choiceName(config.lossNormalization)));
-    return PlanPage::tr("Down a column an update stays %1 rows, up to batch %1, since accumulation_steps follows: %2.")
-        .arg(rows, what);
-}
 
 QString asInForm(const RunConfig& config, const char* key)
 {
@@ -62,15 +47,6 @@ template <class Choice> std::optional<Choice> chosen(const QComboBox& box)
     return value.isValid() ? std::optional(static_cast<Choice>(value.toInt())) : std::nullopt;
 }
 
-QLabel* makeTitle(const QString& text, QWidget* parent)
-{
-    auto* title = new QLabel(text, parent);
-    QFont bold = parent->font();
-    bold.setBold(true);
-    title->setFont(bold);
-    return title;
-}
-
 void addLabelled(QHBoxLayout& line, const QString& text, QWidget* field)
 {
     auto* label = new QLabel(text, field->parentWidget());
@@ -88,16 +64,12 @@ PlanPage::PlanPage(ConfigModel& model, DataAnalysis& analysis, RunPlanner planne
     , m_analysis(analysis)
     , m_canPlan(planner.plan != nullptr)
     , m_queue(planner, this)
-    , m_headline(new QLabel(this))
-    , m_lesson(new QLabel(this))
     , m_cards(new CardChooser(model, this))
     , m_numbers(makeChooser({ NumberType::fp32, NumberType::bf16, NumberType::fp16 }, this))
     , m_kinds(makeChooser({ GradientCheckpointing::off, GradientCheckpointing::selective, GradientCheckpointing::full,
                               GradientCheckpointing::offload },
           this))
-    , m_fits(new FitTable(m_queue, this))
-    , m_best(new BestPanel(m_queue, this))
-    , m_longest(new LongestTable(m_queue, this))
+    , m_fits(new FitsPanel(m_queue, this))
     , m_step(new StepPanel(m_queue, this))
     , m_why(new WhyTable(m_queue, this))
     , m_measure(new MeasurePanel(std::move(planner.probe), this))
@@ -105,7 +77,7 @@ PlanPage::PlanPage(ConfigModel& model, DataAnalysis& analysis, RunPlanner planne
     , m_columns(new QSplitter(Qt::Horizontal, this))
     , m_limitTask(this, [this](const PlanBasis& basis) { plan(basis); })
 {
-    m_columns->addWidget(makeFits());
+    m_columns->addWidget(m_fits);
     m_columns->addWidget(makeWithin());
     m_columns->setStretchFactor(0, 3);
     m_columns->setStretchFactor(1, 2);
@@ -126,7 +98,6 @@ PlanPage::PlanPage(ConfigModel& model, DataAnalysis& analysis, RunPlanner planne
     connect(&m_model, &ConfigModel::changed, this, &PlanPage::refresh);
     connect(&m_analysis, &DataAnalysis::changed, this, &PlanPage::refresh);
     connectPlans();
-    showHeadline();
 }
 
 void PlanPage::connectPlans()
@@ -134,10 +105,7 @@ void PlanPage::connectPlans()
     for (QComboBox* box : { m_numbers, m_kinds }) {
         connect(box, &QComboBox::activated, this, &PlanPage::refresh);
     }
-    connect(m_fits, &FitTable::problemChanged, this, &PlanPage::showHeadline);
-    connect(m_fits, &FitTable::taken, this, &PlanPage::take);
-    connect(m_best, &BestPanel::taken, this, &PlanPage::take);
-    connect(m_longest, &LongestTable::taken, this, &PlanPage::take);
+    connect(m_fits, &FitsPanel::taken, this, &PlanPage::take);
     connect(m_why, &WhyTable::taken, this,
         [this](const ConfigChoice& choice, const QString& what) { m_model.replace(choice, what); });
     connect(m_why, &WhyTable::changed, this, [this] { m_measure->setChanges(m_why->changes()); });
@@ -155,38 +123,6 @@ QLayout* PlanPage::makeChoosers()
     m_numbers->setToolTip(tr("precision and compute of the plans; with method full compute alone"));
     m_kinds->setToolTip(tr("gradient_checkpointing of the plans"));
     return choosers;
-}
-
-QWidget* PlanPage::makeFits()
-{
-    auto* panel = new QWidget(this);
-    m_headline->setWordWrap(true);
-    m_headline->setTextFormat(Qt::PlainText);
-    m_lesson->setWordWrap(true);
-    m_lesson->setForegroundRole(QPalette::PlaceholderText);
-    auto* layout = new QVBoxLayout(panel);
-    layout->setContentsMargins(0, 0, 8, 0);
-    layout->setSpacing(8);
-    layout->addWidget(makeTitle(tr("What fits"), panel));
-    layout->addWidget(m_headline);
-    layout->addWidget(m_fits);
-    layout->addWidget(m_lesson);
-    layout->addSpacing(12);
-    layout->addWidget(makeTitle(tr("Best that fits"), panel));
-    layout->addWidget(m_best);
-    layout->addSpacing(12);
-    layout->addWidget(makeTitle(tr("Longest max_length that fits"), panel));
-    layout->addWidget(m_longest);
-    layout->addStretch(1);
-    auto* scroll = new QScrollArea(this);
-    scroll->setWidgetResizable(true);
-    scroll->setFrameShape(QFrame::NoFrame);
-    scroll->setFocusPolicy(Qt::NoFocus);
-    scroll->setWidget(panel);
-    for (QWidget* ground : { panel, scroll->viewport() }) {
-        ground->setAutoFillBackground(false); // the tab's shows
-    }
-    return scroll;
 }
 
 QWidget* PlanPage::makeWithin()
@@ -268,9 +204,7 @@ void PlanPage::plan(const PlanBasis& basis)
     m_queue.cancel();
     m_fits->plan(basis, variation);
     m_step->plan(basis);
-    m_best->plan(basis, variation.numbers);
     m_why->plan(basis);
-    m_longest->plan(basis, variation.numbers);
     m_queue.ask(basis.choice, PlanDetail::figures, [this](const Result<MemoryPlan>& plan) {
         if (plan) {
             m_measure->setPlan(m_basis.choice, *plan);
@@ -283,7 +217,6 @@ void PlanPage::plan(const PlanBasis& basis)
             m_shapes->clearPlans();
         }
     });
-    showHeadline();
     if (m_queue.idle()) {
         emit planned();
     }
@@ -294,39 +227,11 @@ void PlanPage::clearPlans()
     m_limitTask.cancel();
     m_queue.cancel();
     m_basis = {};
-    m_fits->clearPlans();
-    m_best->clearPlans();
-    m_longest->clearPlans();
+    m_fits->clearPlans(m_analysis.state() == DataAnalysis::State::failed ? m_analysis.problem() : QString());
     m_step->clearPlans();
     m_why->clearPlans();
     m_measure->clearPlans();
     m_shapes->clearPlans();
-    showHeadline();
-}
-
-void PlanPage::showHeadline()
-{
-    m_lesson->setVisible(m_basis.data != nullptr);
-    m_lesson->setText(accumulationLesson(m_basis.choice.values));
-    if (m_basis.data == nullptr) {
-        m_headline->setText(m_analysis.state() == DataAnalysis::State::failed
-                ? tr("Nothing can be planned. %1").arg(m_analysis.problem())
-                : tr("All of this is planned once the rows are counted."));
-        return;
-    }
-    if (!m_fits->problem().isEmpty()) {
-        m_headline->setText(tr("Not everything can be planned. %1").arg(m_fits->problem()));
-        return;
-    }
-    const QString signs
-        = tr("%1 fits, %2 tight (less than 5\u00a0% to spare), %3 too big")
-              .arg(QString(fitSign(Fit::fits)), QString(fitSign(Fit::tight)), QString(fitSign(Fit::tooBig)));
-    m_headline->setText(m_basis.limit.bytes > 0
-            ? tr("Peak memory, and time for %1 rows, against %2 (%3): %4. A click takes a cell.")
-                  .arg(formatCount(m_basis.choice.values.rowsPerStep()), formatBytes(m_basis.limit.bytes),
-                      m_basis.limit.name, signs)
-            : tr("Peak memory, and time of a step; what the device has is not known, so choose a card. A click takes "
-                 "a cell."));
 }
 
 void PlanPage::take(const Variation& variation)

@@ -7,16 +7,13 @@
 #include <QWidget>
 
 class QComboBox;
-class QLabel;
 class QSplitter;
 
 namespace tunebench {
 
-class BestPanel;
 class CardChooser;
 class ConfigModel;
-class FitTable;
-class LongestTable;
+class FitsPanel;
 class MeasurePanel;
 class ShapesPanel;
 class StepPanel;
@@ -45,13 +42,11 @@ protected:
 
 private:
     QLayout* makeChoosers();
-    QWidget* makeFits();
     QWidget* makeWithin();
     void connectPlans();
     void refresh(); ///< when it can be seen
     void findLimit(const SharedData& data);
     void plan(const PlanBasis& basis);
-    void showHeadline();
     void clearPlans();
     void take(const Variation& variation);
     Variation shown() const;
@@ -62,12 +57,9 @@ private:
     PlanQueue m_queue;
     PlanBasis m_basis;
     Variation m_plannedShown;
-    QLabel *m_headline, *m_lesson;
     CardChooser* m_cards;
     QComboBox *m_numbers, *m_kinds;
-    FitTable* m_fits;
-    BestPanel* m_best;
-    LongestTable* m_longest;
+    FitsPanel* m_fits;
     StepPanel* m_step;
     WhyTable* m_why;
     MeasurePanel* m_measure;
