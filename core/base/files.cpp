@@ -186,11 +186,20 @@ Result<MappedFile> MappedFile::ofDescriptor(int descriptor, size_t size, const s
 
 void MappedFile::release(size_t begin, size_t end) const
 {
-    static const auto page = static_cast<size_t>(::sysconf(_SC_PAGESIZE));
-    begin = (begin + page - 1) / page * page; // a page that is shared with what comes before stays
-    end = std::min(end, m_bytes.size()) / page * page;
+    end = std::min(end, m_bytes.size());
     if (begin < end)
-        ::madvise(const_cast<std::byte*>(m_bytes.data()) + begin, end - begin, MADV_DONTNEED);
+        releaseMapped(m_bytes.subspan(begin, end - begin));
+}
+
+void releaseMapped(std::span<const std::byte> bytes)
+{
+    static const auto page = static_cast<uintptr_t>(::sysconf(_SC_PAGESIZE));
+    const auto begin = reinterpret_cast<uintptr_t>(bytes.data());
+    // Pages that are shared with what comes before or behind stay.
+    const uintptr_t first = (begin + page - 1) / page * page - begin;
+    const uintptr_t last = (begin + bytes.size()) / page * page - begin;
+    if (first < last && last <= bytes.size())
+        ::madvise(const_cast<std::byte*>(bytes.data()) + first, last - first, MADV_DONTNEED);
 }
 
 MappedFile::MappedFile(std::span<const std::byte> bytes)

@@ -65,6 +65,9 @@ private:
     std::span<const std::byte> m_bytes;
 };
 
+/// The same for bytes of any MappedFile (and of nothing else: other memory would lose what it holds).
+void releaseMapped(std::span<const std::byte> bytes);
+
 /// `$XDG_DATA_HOME/tunebench` (default `~/.local/share/tunebench`): runs and the stored device measurement.
 std::filesystem::path dataDirectory();
 

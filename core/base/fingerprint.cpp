@@ -1,5 +1,8 @@
 #include "core/base/fingerprint.h"
 
+#include "core/base/files.h"
+
+#include <algorithm>
 #include <new>
 #include <xxhash.h>
 
@@ -22,6 +25,17 @@ void Fingerprint::add(std::span<const std::byte> bytes)
 {
     if (!bytes.empty())
         XXH64_update(m_state.get(), bytes.data(), bytes.size());
+}
+
+void Fingerprint::addMapped(std::span<const std::byte> bytes)
+{
+    constexpr size_t atOnce = size_t { 4 } << 20; // whole pages
+    while (!bytes.empty()) {
+        const auto part = bytes.first(std::min(atOnce, bytes.size()));
+        add(part);
+        releaseMapped(part);
+        bytes = bytes.subspan(part.size());
+    }
 }
 
 uint64_t Fingerprint::value() const

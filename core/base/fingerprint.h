@@ -19,6 +19,8 @@ public:
 
     void add(std::span<const std::byte> bytes);
     void add(std::string_view text) { add(std::as_bytes(std::span(text))); }
+    /// The same for bytes of a MappedFile, however many: those that have been read do not stay in the process's memory.
+    void addMapped(std::span<const std::byte> bytes);
 
     /// Of all bytes so far; more may follow.
     uint64_t value() const;

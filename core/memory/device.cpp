@@ -3,6 +3,7 @@
 #include "core/config/cards.h"
 #include "core/memory/counting_allocator.h"
 #include "core/memory/nvml.h"
+#include "core/memory/process_meter.h"
 #include "core/ops/meta_kernels.h"
 
 #include <ATen/Context.h>
@@ -112,6 +113,8 @@ void resetPeakMemory(at::Device device)
         c10::getDeviceAllocator(device.type())->resetPeakStats(device.index());
     else
         (device.is_meta() ? metaLedger() : cpuLedger()).resetPeak();
+    if (device.is_cpu())
+        resetPeakResident();
 }
 
 Result<void> limitMemory(at::Device device, int64_t bytes)

@@ -80,13 +80,13 @@ const DeviceMeasurement* find(const MachineReport& report, const std::string& de
     return found == report.devices.end() ? nullptr : &*found;
 }
 
-/// Bytes that this process takes on the device besides what LibTorch's allocator has there; nothing where the driver
-/// does not tell, and on the CPU, where it depends on the heap's holes.
+/// Bytes that this process takes on the device besides what LibTorch's allocator has there: of a card the driver tells
+/// it, of the computer's memory the process's own peak beside that of tensors, which falls into the largest steps.
 std::optional<int64_t> overheadOn(at::Device device)
 {
     const DeviceMemory memory = readDeviceMemory(device);
     if (device.is_cpu())
-        return std::nullopt;
+        return std::max<int64_t>(0, readProcess().peakResident - memory.peak);
     const auto reading = Nvml().read(device.index());
     if (!reading || !reading->usedByThisProcess || !memory.reserved)
         return std::nullopt;
@@ -111,6 +111,7 @@ bool worthTiming(const TypeMeasurement& type, const DeviceMeasurement& device)
 
 void measure(DeviceMeasurement& measured, at::Device device)
 {
+    resetPeakMemory(device);
     for (const NumberType type : measuredTypes)
         measured.types.push_back(measuredType(type, device));
     std::vector<TimedOperation> operations;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <fstream>
 #include <map>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -50,6 +51,11 @@ ProcessReading readProcess()
         reading.cpuSeconds = secondsOf(usage.ru_utime) + secondsOf(usage.ru_stime);
     }
     return reading;
+}
+
+void resetPeakResident()
+{
+    std::ofstream("/proc/self/clear_refs") << 5; // proc(5)
 }
 
 HostMemory readHostMemory()

@@ -11,10 +11,13 @@ namespace tunebench {
 /// This process as the operating system sees it.
 struct ProcessReading {
     int64_t resident = 0; ///< bytes
-    int64_t peakResident = 0; ///< bytes
+    int64_t peakResident = 0; ///< bytes, of its life or since resetPeakResident()
     double cpuSeconds = 0; ///< user and system, all threads
 };
 ProcessReading readProcess();
+
+/// From now on peakResident is counted anew (Linux 4.0 and later; without that it stays the peak of the whole life).
+void resetPeakResident();
 
 /// Physical memory of the machine and what of it is free for programs, bytes.
 struct HostMemory {

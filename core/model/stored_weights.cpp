@@ -1,5 +1,6 @@
 #include "core/model/stored_weights.h"
 
+#include "core/base/files.h"
 #include "core/base/fingerprint.h"
 #include "core/model/dequantize.h"
 
@@ -160,6 +161,9 @@ Result<void> StoredWeights::readRows(size_t tensor, int64_t first, int64_t count
     if (first < 0 || count < 0 || first > rows - count || out.size() != static_cast<size_t>(count) * width)
         return failure("Rows outside " + stored.info.name + " were asked for.", Fault::work);
     readStoredRows(stored, first, count, out);
+    // A model is read once: what was read shall not stand in the process's memory beside what was made of it.
+    const size_t rowBytes = stored.bytes.size() / static_cast<size_t>(rows);
+    releaseMapped(stored.bytes.subspan(static_cast<size_t>(first) * rowBytes, static_cast<size_t>(count) * rowBytes));
     return {};
 }
 

@@ -34,6 +34,7 @@ constexpr std::array stepFields {
     JsonField<StepMetrics> { "device_used", &StepMetrics::deviceUsed },
     JsonField<StepMetrics> { "device_shared", &StepMetrics::deviceShared },
     JsonField<StepMetrics> { "process", &StepMetrics::process },
+    JsonField<StepMetrics> { "peak_process", &StepMetrics::peakProcess },
     JsonField<StepMetrics> { "cpu_utilization", &StepMetrics::cpuUtilization },
     JsonField<StepMetrics> { "device_utilization", &StepMetrics::deviceUtilization },
     JsonField<StepMetrics> { "power_watts", &StepMetrics::powerWatts },

@@ -40,6 +40,7 @@ struct StepMetrics {
     std::optional<int64_t> deviceUsed; ///< all processes
     std::optional<int64_t> deviceShared; ///< memory of the computer that stands in for the device's, where it tells
     std::optional<int64_t> process; ///< resident memory of this process, on the CPU; of it on the device, on CUDA
+    std::optional<int64_t> peakProcess; ///< the same at its highest since the run began to load; on CUDA not known
     std::optional<double> cpuUtilization; ///< of all cores, 0 to 1
     std::optional<double> deviceUtilization; ///< 0 to 1
     std::optional<double> powerWatts;

@@ -1,6 +1,7 @@
 #include "core/train/checkpoint.h"
 
 #include "core/base/atomic_folder.h"
+#include "core/base/files.h"
 #include "core/base/fingerprint.h"
 #include "core/model/safetensors.h"
 #include "core/train/trainee.h"
@@ -48,7 +49,7 @@ Result<std::string> fingerprintOf(const fs::path& path)
 {
     return MappedFile::open(path).map([](const MappedFile& file) {
         Fingerprint fingerprint;
-        fingerprint.add(file.bytes());
+        fingerprint.addMapped(file.bytes());
         return fingerprint.text();
     });
 }
@@ -83,6 +84,7 @@ std::optional<std::string> readState(const fs::path& path, Trainee& trainee)
         // from_blob wants a pointer that may be written through; nothing is.
         auto* numbers = const_cast<std::byte*>(file->bytes(i).data());
         target.copy_(at::from_blob(numbers, target.sizes(), at::TensorOptions().dtype(target.scalar_type())));
+        releaseMapped(file->bytes(i));
     }
     return std::nullopt;
 }

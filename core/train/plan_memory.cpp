@@ -26,11 +26,12 @@ int64_t libraryWorkspace(const RunConfig& config, const DeviceMeasurement& devic
     return (hopper ? 8 * 4096 : 2 * 4096 + 8 * 16) * int64_t { 1024 };
 }
 
-/// Bytes of the computer's memory. A checkpoint is copied there whole before it is written, and the result, which is a
-/// part of it; by then nothing is offloaded any more.
-int64_t hostBytes(const RunConfig& config, const PlannedMemory& planned)
+/// Bytes of the computer's memory. From a card a checkpoint is copied there whole before it is written, and the result,
+/// which is a part of it; by then nothing is offloaded any more.
+int64_t hostBytes(const MemoryPlan& plan, const PlannedMemory& planned)
 {
-    return cudaNumber(config.device) ? std::max(planned.offloaded, planned.trainingState) : planned.peakAllocated;
+    return cudaNumber(plan.config.device) ? std::max(planned.offloaded, planned.trainingState)
+                                          : plan.peakProcess.value_or(plan.peakAllocated);
 }
 
 int64_t roomOf(const MemoryPlan& plan, const DeviceMeasurement& device)
@@ -138,7 +139,6 @@ Result<MemoryPlan> planModel(
         .place = planned->place,
         .typicalPeak = detail == PlanDetail::all ? planned->microBatchPeaks.front() + workspace : 0,
         .curve = detail == PlanDetail::all ? planned->curve : std::vector<CurvePoint>(),
-        .hostBytes = hostBytes(config, *planned),
         .hostFree = readHostMemory().available,
         .limit = limitBytes(config),
         .config = config,
@@ -147,6 +147,7 @@ Result<MemoryPlan> planModel(
         plan.peakReserved = *planned->peakReserved + CachingAllocator::segmentFor(workspace);
     if (device.overhead)
         plan.peakProcess = plan.needed() + *device.overhead;
+    plan.hostBytes = hostBytes(plan, *planned);
     plan.room = roomOf(plan, device);
     planTime(plan, spec, batches, device);
     return plan;

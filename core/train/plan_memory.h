@@ -27,7 +27,7 @@ struct MemoryPlan {
     int64_t typicalPeak = 0; ///< bytes, of a micro-batch of mean size
     std::vector<CurvePoint> curve; ///< memory over the operations of the step with the peak
     std::optional<int64_t> peakReserved; ///< bytes that LibTorch takes from a CUDA device
-    std::optional<int64_t> peakProcess; ///< the same and what the process itself takes there, as `doctor` measured it
+    std::optional<int64_t> peakProcess; ///< peak and what the process takes beside it there, as `doctor` measured it
     /// Bytes of the computer's memory: all of a run on the CPU; of one on a card what is offloaded or what is copied to
     /// be saved, whichever is more.
     int64_t hostBytes = 0;

@@ -108,7 +108,7 @@ void RunRecorder::step(const StepMetrics& metrics, bool written)
     }
     m_summary.peakAllocated = std::max(m_summary.peakAllocated, metrics.peakAllocated);
     raise(m_summary.peakReserved, metrics.reserved);
-    raise(m_summary.peakProcess, metrics.process);
+    raise(m_summary.peakProcess, metrics.peakProcess ? metrics.peakProcess : metrics.process);
     raise(m_summary.peakDeviceUsed, metrics.deviceUsed);
     if (metrics.deviceUtilization)
         m_summary.meanDeviceUtilization

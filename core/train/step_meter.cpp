@@ -47,6 +47,7 @@ void StepMeter::read(StepMetrics& metrics)
 
     if (!m_device.is_cuda()) {
         metrics.process = process.resident;
+        metrics.peakProcess = process.peakResident;
         return;
     }
     const auto reading = m_nvml.read(m_device.index());

@@ -170,7 +170,9 @@ MemoryPanel::Room MemoryPanel::room() const
     const MemoryLimit& limit = m_outcome->limit;
     const int64_t free = m_free.reading().bytes == 0 ? 0 : m_free.reading().bytes + m_held;
     if (free > 0 && (limit.bytes == 0 || free < limit.bytes)) {
-        return { plan.peakProcess.value_or(plan.needed()), { free, tr("free now") }, true };
+        // On a card; what the libraries hold of the computer's memory this program holds already.
+        const int64_t needed = plan.peakReserved ? plan.peakProcess.value_or(plan.needed()) : plan.needed();
+        return { needed, { free, tr("free now") }, true };
     }
     return { plan.needed(), limit };
 }

@@ -1,6 +1,10 @@
+#include "core/base/files.h"
 #include "core/base/fingerprint.h"
 
+#include <QTemporaryDir>
 #include <QTest>
+#include <sstream>
+#include <unistd.h>
 
 using namespace tunebench;
 
@@ -11,6 +15,16 @@ class TestFingerprint : public QObject {
 private slots:
     void values_data();
     void values();
+    void mappedBytesDoNotStayInMemory();
+
+private:
+    /// Bytes of this process in memory, files that it has mapped among them.
+    static int64_t resident()
+    {
+        int64_t size = 0, pages = 0;
+        std::istringstream(readFile("/proc/self/statm").value()) >> size >> pages;
+        return pages * ::sysconf(_SC_PAGESIZE);
+    }
 };
 
 void TestFingerprint::values_data()
@@ -40,6 +54,31 @@ void TestFingerprint::values()
             fingerprint.add(std::string_view(text).substr(at, piece));
         QTEST(QString::fromStdString(fingerprint.text()), "digits");
     }
+}
+
+void TestFingerprint::mappedBytesDoNotStayInMemory()
+{
+    constexpr int64_t size = (48 << 20) + 123;
+    const QTemporaryDir folder;
+    const auto path = std::filesystem::path(folder.path().toStdString()) / "large";
+    std::string content(size, 'x');
+    for (size_t i = 0; i < content.size(); i += 4099)
+        content[i] = static_cast<char>('a' + i % 26);
+    QVERIFY(writeFileAtomically(path, content));
+    Fingerprint expected;
+    expected.add(content);
+    const auto file = MappedFile::open(path).value();
+    const int64_t before = resident();
+    Fingerprint fingerprint;
+    fingerprint.addMapped(file.bytes());
+    QCOMPARE(fingerprint.text(), expected.text());
+    QVERIFY2(resident() - before < size / 4, std::to_string(resident() - before).c_str());
+    QVERIFY(file.text() == content); // readable as before
+    QVERIFY(resident() - before > size / 2);
+    releaseMapped(file.bytes().subspan(1)); // not from the beginning of a page
+    QVERIFY(resident() - before < size / 4);
+    releaseMapped({});
+    QVERIFY(file.text() == content);
 }
 
 QTEST_GUILESS_MAIN(TestFingerprint)

@@ -54,7 +54,7 @@ void TestMetrics::keysOfAStep()
     const std::vector<std::string> expected { "type", "step", "epoch", "loss", "grad_norm", "learning_rate",
         "supervised_tokens", "tokens", "padded_tokens", "seconds", "data_seconds", "forward_seconds",
         "backward_seconds", "recompute_seconds", "optimizer_seconds", "tokens_per_second", "allocated",
-        "peak_allocated", "reserved", "device_used", "device_shared", "process", "cpu_utilization",
+        "peak_allocated", "reserved", "device_used", "device_shared", "process", "peak_process", "cpu_utilization",
         "device_utilization", "power_watts", "temperature", "clock_mhz", "loss_scale", "rewards_chosen",
         "rewards_rejected", "margin", "accuracy" };
     QCOMPARE(keys, expected);
