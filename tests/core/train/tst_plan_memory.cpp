@@ -153,8 +153,8 @@ private Q_SLOTS:
             int64_t { 32 } << 20);
     }
 
-    /// What a card gives away to the computer is planned as the computer's memory: what a checkpoint saves, or the input
-    /// of each layer.
+    /// What a card gives away to the computer is planned as the computer's memory: what a checkpoint saves, or the
+    /// input of each layer.
     void savedAndOffloadedBytesAreTheComputers()
     {
         const TinyModel model = openTinyModel("llama");
