@@ -2,25 +2,29 @@
 
 #include "core/config/number_text.h"
 
-#include <algorithm>
 #include <array>
-#include <regex>
+#include <string_view>
 
 namespace tunebench {
 namespace {
 
 /// The amount between two texts, "1.50 GiB", as c10::CachingAllocator::format_size writes it.
-std::optional<int64_t> bytesBetween(const std::string& text, const char* before, const char* after)
+std::optional<int64_t> bytesBetween(std::string_view text, std::string_view before, std::string_view after)
 {
-    std::smatch found;
-    const std::regex amount(before + std::string("([0-9.]+) (bytes|KiB|MiB|GiB)") + after);
-    if (!std::regex_search(text, found, amount))
-        return std::nullopt;
     constexpr std::array<std::string_view, 4> units { "bytes", "KiB", "MiB", "GiB" };
-    const auto power = std::ranges::find(units, found.str(2)) - units.begin();
-    const auto number = parseReal(found.str(1));
-    return number ? std::optional(static_cast<int64_t>(*number * static_cast<double>(int64_t { 1 } << (10 * power))))
-                  : std::nullopt;
+    for (size_t at = text.find(before); at != std::string_view::npos; at = text.find(before, at + 1)) {
+        std::string_view rest = text.substr(at + before.size());
+        const size_t space = rest.find(' ');
+        if (space == std::string_view::npos)
+            break;
+        const auto number = parseReal(rest.substr(0, space));
+        rest.remove_prefix(space + 1);
+        for (size_t power = 0; number && power < units.size(); ++power) {
+            if (rest.starts_with(units[power]) && rest.substr(units[power].size()).starts_with(after))
+                return static_cast<int64_t>(*number * static_cast<double>(int64_t { 1 } << (10 * power)));
+        }
+    }
+    return std::nullopt;
 }
 
 } // namespace

@@ -36,6 +36,7 @@ private Q_SLOTS:
                 + "Of the allocated memory 1.00 GiB is allocated by PyTorch, with 8.00 MiB allocated in private pools "
                   "(e.g., CUDA Graphs), and 2.00 MiB is reserved by PyTorch but unallocated. "
                 + end << 2 * kibi << gibi << gibi + 2 * mebi;
+        QTest::newRow("cut off") << "CUDA out of memory. Tried to allocate " << qint64(-1) << qint64(-1) << qint64(-1);
         QTest::newRow("beyond all measure")
             << "CUDA out of memory. Tried to allocate more than 1EB memory." << qint64(-1) << qint64(-1) << qint64(-1);
         QTest::newRow("a library's") << "CUBLAS_STATUS_ALLOC_FAILED when calling cublasCreate(handle)" << qint64(-1)
