@@ -39,7 +39,7 @@ template <> struct ChoiceNames<Method> {
     static constexpr std::array<std::string_view, 2> names { "lora", "full" };
 };
 template <> struct ChoiceNames<NumberType> {
-    static constexpr std::array<std::string_view, 4> names { "auto", "fp32", "fp16", "bf16" };
+    static constexpr std::array<std::string_view, 5> names { "auto", "fp32", "fp16", "bf16", "nf4" };
 };
 template <> struct ChoiceNames<GradientCheckpointing> {
     static constexpr std::array<std::string_view, 4> names { "off", "full", "selective", "offload" };

@@ -88,6 +88,13 @@ template <class Choice> OptionRow row(Choice RunConfig::*member, Option option)
             [member](RunConfig& config, size_t index) { config.*member = static_cast<Choice>(index); } } };
 }
 
+/// An option that does not take the last choice of its member's type.
+inline OptionRow withoutLastChoice(OptionRow row)
+{
+    row.option.choices.pop_back();
+    return row;
+}
+
 inline OptionRow path(OptionRow row)
 {
     row.isPath = true;

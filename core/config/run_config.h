@@ -27,7 +27,7 @@ enum class PaddingSide { right, left };
 enum class Objective { sft, dpo };
 enum class DpoLoss { sigmoid, ipo };
 enum class Method { lora, full };
-enum class NumberType { automatic, fp32, fp16, bf16 };
+enum class NumberType { automatic, fp32, fp16, bf16, nf4 };
 enum class GradientCheckpointing { off, full, selective, offload };
 enum class OutOfMemoryAction { stop, split };
 enum class LossNormalization { tokens, microBatchMean };
@@ -72,7 +72,7 @@ struct RunConfig {
 
     // memory and speed
     NumberType precision = NumberType::automatic; ///< how frozen base weights are held
-    NumberType compute = NumberType::automatic; ///< type of the matrix products and the residual stream
+    NumberType compute = NumberType::automatic; ///< type of the matrix products and the residual stream; not nf4
     GradientCheckpointing gradientCheckpointing = GradientCheckpointing::off;
     int64_t checkpointEveryLayers = 1;
     int64_t batchSize = 4; ///< rows per micro-batch
@@ -120,6 +120,14 @@ struct RunConfig {
 
     /// Rows per optimizer step.
     int64_t rowsPerStep() const { return effectiveBatch.value_or(batchSize * accumulationSteps); }
+    /// What the frozen tensors are held in that are not in 4 bits. Beside nf4 that is the type that products are made
+    /// in where it has 16 bits, else bf16, which has the range of fp32.
+    NumberType unpackedPrecision() const
+    {
+        if (precision != NumberType::nf4)
+            return precision;
+        return compute == NumberType::fp16 ? NumberType::fp16 : NumberType::bf16;
+    }
     bool operator==(const RunConfig&) const = default;
 };
 

@@ -39,16 +39,17 @@ std::vector<OptionRow> memoryRows()
                 .group = G::memory,
                 .label = "Weights held in",
                 .help
-                = "How frozen base weights are held. Trained tensors are always fp32, so method full needs fp32 or "
-                  "auto here.",
-                .huggingFaceName = "torch_dtype, dtype" }),
-        row(&RunConfig::compute,
+                = "How frozen base weights are held. nf4 (QLoRA) holds the projections of the blocks in 4 bits and the "
+                  "rest in 16, and unpacks each for its product. Trained tensors are always fp32, so method full needs "
+                  "fp32 or auto here.",
+                .huggingFaceName = "torch_dtype, dtype, load_in_4bit, bnb_4bit_quant_type" }),
+        withoutLastChoice(row(&RunConfig::compute,
             { .key = "compute",
                 .group = G::memory,
                 .label = "Multiplied in",
                 .help = "Type of the matrix products and the residual stream; auto takes the fastest that is right on "
                         "this device.",
-                .huggingFaceName = "fp16, bf16" }),
+                .huggingFaceName = "fp16, bf16, bnb_4bit_compute_dtype" })),
         row(&RunConfig::gradientCheckpointing,
             { .key = "gradient_checkpointing",
                 .group = G::memory,

@@ -62,8 +62,8 @@ void checkContradictions(const ConfigChoice& choice, std::vector<Finding>& findi
 {
     const RunConfig& config = choice.values;
     const auto isSet = [&](const char* key) { return choice.set.contains(key); };
-    const bool halfWeights = config.precision == NumberType::fp16 || config.precision == NumberType::bf16;
-    if (config.method == Method::full && halfWeights && isSet("method") && isSet("precision")) {
+    const bool smallWeights = config.precision != NumberType::automatic && config.precision != NumberType::fp32;
+    if (config.method == Method::full && smallWeights && isSet("method") && isSet("precision")) {
         findings.push_back({ "precision",
             "precision " + std::string(choiceName(config.precision))
                 + " does not go with method full, which holds all weights as fp32; leave precision at auto and set "

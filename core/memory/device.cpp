@@ -89,6 +89,8 @@ at::ScalarType scalarType(NumberType type)
         return at::kHalf;
     case NumberType::bf16:
         return at::kBFloat16;
+    case NumberType::nf4:
+        return at::kByte;
     case NumberType::fp32:
     case NumberType::automatic:
         return at::kFloat;

@@ -20,7 +20,7 @@ int cudaDeviceCount();
 /// "cpu", "cuda", "cuda:1" -> the device; an error says which devices there are.
 Result<at::Device> openDevice(const std::string& name);
 
-/// fp32, fp16, bf16; `automatic` must have been resolved before.
+/// fp32, fp16, bf16; `automatic` must have been resolved before. nf4 is no type of tensors: its codes lie in bytes.
 at::ScalarType scalarType(NumberType type);
 
 /// Bytes that LibTorch holds on one device, now and at most.

@@ -47,6 +47,7 @@ double allowedError(NumberType type)
         return 1e-2;
     case NumberType::fp32:
     case NumberType::automatic:
+    case NumberType::nf4: // nothing is multiplied in it
         return 1e-5;
     }
     return 0;

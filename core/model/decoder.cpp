@@ -37,6 +37,43 @@ std::map<std::string, Parameter*> parameterSlots(Decoder& decoder)
     return slots;
 }
 
+/// Makes the tensors of parameters, not yet filled.
+class ParameterMaker {
+public:
+    ParameterMaker(at::Device device, const Holding& holding)
+        : m_device(device)
+        , m_holding(holding)
+    {
+        const CategoryScope scope(MemoryCategory::weights);
+        if (holding.fourBits && holding.unpacksByOperations)
+            m_tables = nf4Tables(device);
+    }
+
+    void makeTrained(Parameter& parameter, const std::vector<int64_t>& shape) const
+    {
+        {
+            const CategoryScope scope(MemoryCategory::trainableWeights);
+            parameter.value = at::empty(shape, at::TensorOptions().device(m_device).dtype(at::kFloat));
+        }
+        const CategoryScope scope(MemoryCategory::gradients);
+        parameter.gradient = at::zeros_like(parameter.value);
+    }
+
+    void makeFrozen(Parameter& parameter, const std::vector<int64_t>& shape, bool isProjection) const
+    {
+        const CategoryScope scope(MemoryCategory::weights);
+        if (m_holding.fourBits && isProjection)
+            parameter.packed = makeNf4Weight(shape, m_device, m_tables);
+        else
+            parameter.value = at::empty(shape, at::TensorOptions().device(m_device).dtype(m_holding.type));
+    }
+
+private:
+    at::Device m_device;
+    Holding m_holding;
+    std::shared_ptr<const Nf4Tables> m_tables;
+};
+
 std::vector<float> inverseFrequencies(const RopeSpec& rope, int64_t headSize, bool beyondOriginal)
 {
     const auto size = static_cast<float>(rotatedSize(rope, headSize));
@@ -117,25 +154,21 @@ std::vector<Parameter*> Decoder::trainedParameters()
     return trained;
 }
 
-Decoder makeDecoder(const ModelSpec& spec, at::Device device, at::ScalarType precision, at::ScalarType compute,
+Decoder makeDecoder(const ModelSpec& spec, at::Device device, const Holding& holding, at::ScalarType compute,
     const std::function<bool(std::string_view)>& isTrained)
 {
     Decoder decoder { .spec = spec, .device = device, .compute = compute };
     decoder.layers.resize(static_cast<size_t>(spec.layers));
     const auto slots = parameterSlots(decoder);
+    const ParameterMaker maker(device, holding);
     for (const TensorInfo& needed : neededTensors(spec)) {
-        const bool trained = isTrained(needed.name);
-        const auto options = at::TensorOptions().device(device).dtype(trained ? at::kFloat : precision);
         Parameter& parameter = *slots.at(needed.name);
         parameter.name = needed.name;
-        {
-            const CategoryScope scope(trained ? MemoryCategory::trainableWeights : MemoryCategory::weights);
-            parameter.value = at::empty(needed.shape, options);
-        }
-        if (trained) {
-            const CategoryScope scope(MemoryCategory::gradients);
-            parameter.gradient = at::zeros_like(parameter.value);
-        }
+        const bool outside = &parameter == &decoder.embedding || &parameter == &decoder.untiedHead;
+        if (isTrained(needed.name))
+            maker.makeTrained(parameter, needed.shape);
+        else
+            maker.makeFrozen(parameter, needed.shape, needed.shape.size() == 2 && !outside);
     }
     giveRopes(decoder);
     return decoder;

@@ -59,9 +59,16 @@ struct Decoder {
     std::vector<Parameter*> trainedParameters();
 };
 
+/// How frozen tensors are held.
+struct Holding {
+    at::ScalarType type = at::kFloat;
+    bool fourBits = false; ///< the blocks' projections in 4 bits instead
+    bool unpacksByOperations = false; ///< see makeNf4Weight()
+};
+
 /// Makes all base tensors of `spec` on `device`, not yet filled. Those whose names `isTrained` says yes to are fp32 and
-/// have gradients; the others are frozen and held in `precision`.
-Decoder makeDecoder(const ModelSpec& spec, at::Device device, at::ScalarType precision, at::ScalarType compute,
+/// have gradients; the others are frozen and held in `holding`.
+Decoder makeDecoder(const ModelSpec& spec, at::Device device, const Holding& holding, at::ScalarType compute,
     const std::function<bool(std::string_view)>& isTrained);
 
 /// Inverse frequencies of the rotation, fp32 (transformers, modeling_rope_utils.py).

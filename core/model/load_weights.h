@@ -7,7 +7,7 @@
 namespace tunebench {
 
 /// Fills the decoder's base tensors from a model on disk, a slice at a time, so that no second copy of the model
-/// exists. Does nothing on the meta device.
+/// exists; what is held in 4 bits is packed on the way. Does nothing on the meta device.
 Result<void> loadWeights(Decoder& decoder, const WeightSource& source);
 
 } // namespace tunebench

@@ -18,7 +18,7 @@ Parameter trainedParameter(std::string name, at::Tensor value)
 {
     const CategoryScope scope(MemoryCategory::gradients);
     auto gradient = at::zeros_like(value);
-    return { std::move(name), std::move(value), std::move(gradient) };
+    return { .name = std::move(name), .value = std::move(value), .gradient = std::move(gradient) };
 }
 
 /// Drawn on the host, so that the device does not change the numbers.
@@ -64,8 +64,8 @@ void attachLora(Decoder& decoder, std::span<const LoraTarget> targets, const Lor
     const CategoryScope scope(MemoryCategory::trainableWeights);
     for (const LoraTarget& target : targets) {
         const Parameter& weight = target.projection->weight;
-        const int64_t out = weight.value.size(0);
-        const int64_t in = weight.value.size(1);
+        const int64_t out = weight.shape()[0];
+        const int64_t in = weight.shape()[1];
         auto a = uniform({ shape.rank, in }, 1 / std::sqrt(static_cast<double>(in)), decoder.device, generator);
         auto b = at::zeros({ out, shape.rank }, a.options());
         LoraPair& pair = target.projection->lora.emplace(LoraPair {

@@ -51,7 +51,7 @@ at::Tensor droppedOut(const LoraPair& pair, const at::Tensor& x)
 
 at::Tensor updatedRowLengths(const LoraPair& pair, const Parameter& weight)
 {
-    const auto updated = at::addmm(weight.value.to(at::kFloat), pair.b.value, pair.a.value, 1, pair.scale);
+    const auto updated = at::addmm(weight.heldAs(at::kFloat), pair.b.value, pair.a.value, 1, pair.scale);
     return at::linalg_vector_norm(updated, 2, at::IntArrayRef(1));
 }
 

@@ -1,16 +1,11 @@
 #include "core/train/update_rule.h"
 
-#include <ATen/ops/add.h>
+#include "core/ops/dynamic_map.h"
+
 #include <ATen/ops/bucketize.h>
-#include <ATen/ops/cat.h>
-#include <ATen/ops/div.h>
 #include <ATen/ops/index_select.h>
 #include <ATen/ops/linalg_vector_norm.h>
-#include <ATen/ops/linspace.h>
-#include <ATen/ops/mul.h>
-#include <ATen/ops/sort.h>
 #include <ATen/ops/sqrt.h>
-#include <ATen/ops/tensor.h>
 #include <ATen/ops/zeros.h>
 #include <algorithm>
 #include <cmath>
@@ -47,12 +42,6 @@ std::vector<Piece> piecesOf(int64_t count)
     if (whole < count)
         pieces.push_back({ whole, 1, count - whole });
     return pieces;
-}
-
-/// What lies half-way between one value and the next.
-at::Tensor middles(const at::Tensor& values)
-{
-    return at::add(values.slice(0, 0, -1), values.slice(0, 1)).div_(2);
 }
 
 /// A dynamic map on the device.
@@ -152,21 +141,6 @@ private:
 };
 
 } // namespace
-
-at::Tensor dynamicMap(bool isSigned)
-{
-    constexpr int exponents = 7;
-    std::vector<at::Tensor> parts { at::tensor({ 0.0F, 1.0F }) };
-    for (int i = 0; i < exponents; ++i) {
-        const int64_t count = (int64_t { 1 } << (isSigned ? i : i + 1)) + 1;
-        const auto borders = at::linspace(0.1, 1, count);
-        const auto means = middles(borders);
-        parts.push_back(at::mul(means, std::pow(10.0, i - (exponents - 1))));
-        if (isSigned)
-            parts.push_back(parts.back().neg());
-    }
-    return std::get<0>(at::sort(at::cat(parts)));
-}
 
 std::unique_ptr<UpdateRule> makeAdamW8bit(const TrainedGroup& group, const RunConfig& config)
 {

@@ -2,6 +2,7 @@
 
 #include <ATen/ops/isfinite.h>
 #include <algorithm>
+#include <cmath>
 
 namespace tunebench {
 namespace {
@@ -11,11 +12,18 @@ bool isFinite(const at::Tensor& tensor)
     return at::isfinite(tensor).all().item<bool>();
 }
 
+/// Of a matrix in 4 bits the scales tell.
+bool isFinite(const Parameter& parameter)
+{
+    return parameter.packed ? std::isfinite(parameter.packed->meanScale) && isFinite(parameter.packed->groupScales)
+                            : isFinite(parameter.value);
+}
+
 std::string inWeights(Decoder& decoder)
 {
     std::string found;
     const auto look = [&](const Parameter& parameter) {
-        if (found.empty() && !isFinite(parameter.value))
+        if (found.empty() && !isFinite(parameter))
             found = "the weight " + parameter.name;
     };
     decoder.forEachBaseParameter(look);

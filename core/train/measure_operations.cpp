@@ -1,10 +1,12 @@
 #include "core/train/measure_operations.h"
 
 #include "core/memory/device.h"
+#include "core/ops/nf4_quantizer.h"
 #include "core/train/operation_recorder.h"
 #include "core/train/trainee.h"
 
 #include <ATen/core/LegacyTypeDispatch.h>
+#include <ATen/ops/empty.h>
 #include <algorithm>
 #include <array>
 #include <numeric>
@@ -49,13 +51,25 @@ MicroBatch microBatchOf(std::span<const size_t> lengths, const RunConfig& config
     return collate(rows, sequences, config, 0);
 }
 
+void fillAtRandom(Parameter& parameter)
+{
+    if (!parameter.packed) {
+        parameter.value.normal_(0, 0.02);
+        return;
+    }
+    const auto numbers = at::empty(parameter.shape(), at::TensorOptions().dtype(at::kFloat)).normal_(0, 0.02);
+    Nf4Quantizer quantizer(*parameter.packed);
+    quantizer.add({ numbers.const_data_ptr<float>(), static_cast<size_t>(numbers.numel()) });
+    quantizer.finish();
+}
+
 /// Times every operation of two steps for each shape of micro-batch: in the first one the libraries meet the shapes.
 void timeSteps(const char* family, const RunConfig& config, at::Device device,
     std::span<const std::vector<size_t>> shapes, std::vector<TimedOperation>& all)
 {
     const at::AutoDispatchBelowADInplaceOrView noGradients; // as training
     Trainee trainee = makeTrainee(config, decoderOf(family), nullptr, nullptr, device).value();
-    trainee.decoder.forEachBaseParameter([](const Parameter& parameter) { parameter.value.normal_(0, 0.02); });
+    trainee.decoder.forEachBaseParameter(fillAtRandom);
     for (const auto& lengths : shapes) {
         const std::vector<MicroBatch> group { microBatchOf(lengths, config) };
         const auto step = [&] { trainStep(trainee, config, group, 1e-4, [] { return true; }); };
@@ -79,6 +93,9 @@ std::vector<TimedOperation> measureOperations(NumberType type, at::Device device
     const std::array<std::vector<size_t>, 3> shapes { { { 48 }, { 96, 160, 224, 40 }, { 512, 384 } } };
     timeSteps("llama", config, device, shapes, timed);
     timeSteps("gemma2", config, device, shapes, timed);
+    RunConfig packed = config;
+    packed.precision = NumberType::nf4;
+    timeSteps("llama", packed, device, std::span(shapes).first(1), timed);
     if (type != NumberType::fp32) // trained tensors are fp32 whatever the products are
         return timed;
     config.method = Method::full;

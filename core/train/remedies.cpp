@@ -56,6 +56,8 @@ private:
             add({ { "method", "lora" } }, "small matrices learn instead of all weights");
         else if (m_config.precision == NumberType::fp32)
             add({ { "precision", "bf16" } }, "the frozen weights are rounded");
+        if (m_config.method == Method::lora && m_config.precision != NumberType::nf4)
+            add({ { "precision", "nf4" } }, "the frozen weights are rounded to 4 bits; a step takes a little longer");
     }
 
     void addRecompute()

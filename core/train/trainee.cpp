@@ -1,5 +1,6 @@
 #include "core/train/trainee.h"
 
+#include "core/config/cards.h"
 #include "core/memory/device.h"
 #include "core/model/load_weights.h"
 #include "core/model/lora.h"
@@ -54,6 +55,14 @@ Result<void> attachPairs(Decoder& decoder, const RunConfig& config, const PeftAd
     return adapter ? fillFromAdapter(decoder, targets, *adapter) : Result<void>();
 }
 
+/// A dry run plans for the device of the options.
+Holding holdingOf(const RunConfig& config, at::Device device)
+{
+    return { .type = scalarType(config.unpackedPrecision()),
+        .fourBits = config.precision == NumberType::nf4,
+        .unpacksByOperations = device.is_cuda() || (device.is_meta() && cudaNumber(config.device)) };
+}
+
 /// The decoder that this method trains. Where modules_to_save has the embedding or the head of a model that ties them,
 /// they are two tensors, as in PEFT.
 Decoder decoderFor(const RunConfig& config, ModelSpec spec, at::Device device)
@@ -62,7 +71,7 @@ Decoder decoderFor(const RunConfig& config, ModelSpec spec, at::Device device)
     const auto isTrained = [&](std::string_view name) { return full || savesWhole(config.modulesToSave, name); };
     if (!full && (isTrained("model.embed_tokens.weight") || isTrained("lm_head.weight")))
         spec.tiedEmbeddings = false;
-    return makeDecoder(spec, device, scalarType(config.precision), scalarType(config.compute), isTrained);
+    return makeDecoder(spec, device, holdingOf(config, device), scalarType(config.compute), isTrained);
 }
 
 } // namespace

@@ -59,8 +59,4 @@ std::unique_ptr<UpdateRule> makeAdamW8bit(const TrainedGroup& group, const RunCo
 /// Tensors with fewer values than this keep fp32 moments under adamw_8bit, as in bitsandbytes.
 inline constexpr int64_t fewestValuesFor8bit = 4096;
 
-/// Values of the dynamic map in rising order, fp32 on the CPU (bitsandbytes' create_dynamic_map): [256]. Signed, it
-/// serves the first moment; else the second.
-at::Tensor dynamicMap(bool isSigned);
-
 } // namespace tunebench

@@ -2,12 +2,12 @@
 """Planned beside measured memory, and planned beside measured time, over the grid of options.
 
 Usage: compare_plans.py --cli build/release/bin/tunebench-cli --model SMOLLM2_FOLDER --data ROWS.json --pairs PAIRS.json
-                        [--types fp32,bf16] [--sample N] [--seed 1] [--device cpu] [--table FILE.md] [--time]
+                        [--types fp32,bf16,nf4] [--sample N] [--seed 1] [--device cpu] [--table FILE.md] [--time]
 
 Needs torch and transformers: two models of other families (gemma2, qwen2) are made of random weights, with the
 tokenizer of SMOLLM2_FOLDER. The grid: model x batch 1, 2, 4 x length 128, 256, 512 x type x gradient_checkpointing x
-{LoRA on q and v, LoRA on all projections, full} x {sft, dpo} x {adamw, adamw_8bit}; `--sample` takes so many cells of
-it at random. Each cell is planned and then trained for two steps. Prints the mean and the worst error, by group; the
+{LoRA on q and v, LoRA on all projections, full} x {sft, dpo} x {adamw, adamw_8bit}; the type nf4 is of the weights, with
+products in fp32. `--sample` takes so many cells of it at random. Each cell is planned and then trained for two steps. Prints the mean and the worst error, by group; the
 exit status is 1 where one is more than 0.1 % and more than 1 MiB. With --time the seconds of a step are compared as
 well: doctor runs first, eight steps a cell, the first three left out.
 """
@@ -16,7 +16,7 @@ import argparse, itertools, json, os, pathlib, random, shutil, statistics, subpr
 p = argparse.ArgumentParser()
 for name in ("cli", "model", "data", "pairs"):
     p.add_argument(f"--{name}", required=True)
-p.add_argument("--types", default="fp32,bf16")
+p.add_argument("--types", default="fp32,bf16,nf4")
 p.add_argument("--sample", type=int, default=0)
 p.add_argument("--seed", type=int, default=1)
 p.add_argument("--device", default="cpu")
@@ -46,10 +46,10 @@ def cells(models):
                              ("off", "full", "selective", "offload"), methods, ("sft", "dpo"), ("adamw", "adamw_8bit"))
     for model, batch, length, kind, recompute, method, objective, optimizer in grid:
         full = method["method"] == "full"
-        if full and (objective == "dpo" or kind == "fp16"):
+        if full and (objective == "dpo" or kind in ("fp16", "nf4")):
             continue  # refused, or not in the grid
         yield {"model": model, "dataset": a.pairs if objective == "dpo" else a.data, "objective": objective,
-               "batch_size": batch, "accumulation_steps": 1, "max_length": length, "compute": kind,
+               "batch_size": batch, "accumulation_steps": 1, "max_length": length, "compute": "fp32" if kind == "nf4" else kind,
                "precision": "fp32" if full else kind, "gradient_checkpointing": recompute, "optimizer": optimizer,
                "max_rows": 64, "max_steps": STEPS, "eval_share": 0, "device": a.device, "order": "shuffle", **method}
 
@@ -107,7 +107,7 @@ with tempfile.TemporaryDirectory() as folder:
     lines = [head + (" time, planned / measured (median) | range |" if a.time else ""),
              "|---|---|---|---|---|" + ("---|---|" if a.time else "")]
     report(lines, "all", [r for _, r in results])
-    for key in ("compute", "method", "gradient_checkpointing", "objective", "optimizer"):
+    for key in ("precision", "compute", "method", "gradient_checkpointing", "objective", "optimizer"):
         for value in sorted({cell[key] for cell, _ in results}):
             report(lines, f"{key} {value}", [r for cell, r in results if cell[key] == value])
     for model in models:

@@ -149,6 +149,8 @@ void TestConfigFiles::contradictions_data()
         << QStringList { "method=full", "precision=bf16" } << "precision" << false << "compute: bf16";
     QTest::newRow("full with fp16 weights")
         << QStringList { "method=full", "precision=fp16" } << "precision" << false << "compute: bf16";
+    QTest::newRow("full with 4-bit weights")
+        << QStringList { "method=full", "precision=nf4" } << "precision" << false << "compute: bf16";
     QTest::newRow("full with fp32 weights") << QStringList { "method=full", "precision=fp32" } << "" << false << "";
     QTest::newRow("full with bf16 products") << QStringList { "method=full", "compute=bf16" } << "" << false << "";
     QTest::newRow("lora options with full") << QStringList { "method=full", "lora_rank=4" } << "" << false << "";

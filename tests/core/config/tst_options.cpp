@@ -95,6 +95,7 @@ void TestOptions::accepts_data()
     add("padding", "\"max_length\"", "\"max_length\"");
     add("padding", "\"none\"", "\"none\"");
     add("precision", "\"auto\"", "\"auto\"");
+    add("precision", "\"nf4\"", "\"nf4\"");
     add("loss_normalization", "\"micro_batch_mean\"", "\"micro_batch_mean\"");
     add("dataset_format", "\"prompt_completion\"", "\"prompt_completion\"");
     add("lora_targets", "\"q_proj, v_proj\"", "[\"q_proj\",\"v_proj\"]");
@@ -178,7 +179,8 @@ void TestOptions::refuses_data()
     add("method", "\"LoRA\"", "lora, full");
     add("method", "1", "lora, full");
     add("gradient_checkpointing", "true", "off, full");
-    add("precision", "\"nf4\"", "auto, fp32, fp16, bf16");
+    add("precision", "\"q4\"", "auto, fp32, fp16, bf16, nf4");
+    add("compute", "\"nf4\"", "auto, fp32, fp16, bf16");
     add("model", "7", "text");
     add("model", "null", "text");
     add("model", "\"a\\u0000b\"", "text");

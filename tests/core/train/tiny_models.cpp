@@ -3,6 +3,7 @@
 #include "core/base/files.h"
 #include "core/data/micro_batches.h"
 #include "core/memory/device.h"
+#include "core/ops/nf4_quantizer.h"
 
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/linalg_vector_norm.h>
@@ -59,6 +60,17 @@ Trainee makeTinyTrainee(const TinyModel& model, const RunConfig& config)
     return makeTrainee(config, model.files.spec, model.files.weights.get(),
         config.method == Method::lora ? &model.adapter : nullptr, at::kCPU)
         .value();
+}
+
+void fillWith(Parameter& parameter, float value)
+{
+    if (!parameter.packed) {
+        parameter.value.fill_(value);
+        return;
+    }
+    Nf4Quantizer quantizer(*parameter.packed);
+    quantizer.add(std::vector<float>(static_cast<size_t>(parameter.packed->numbers()), value));
+    quantizer.finish();
 }
 
 double relativeDistance(const at::Tensor& a, const at::Tensor& b)

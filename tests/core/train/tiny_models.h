@@ -31,6 +31,9 @@ std::vector<MicroBatch> groupAt(const std::vector<TokenRow>& rows, const RunConf
 /// A trainee on the CPU; with LoRA what is trained comes from the model's adapter.
 Trainee makeTinyTrainee(const TinyModel& model, const RunConfig& config);
 
+/// Gives all of the parameter's numbers the same value, however it is held.
+void fillWith(Parameter& parameter, float value);
+
 /// |a - b| / |b| over all numbers.
 double relativeDistance(const at::Tensor& a, const at::Tensor& b);
 

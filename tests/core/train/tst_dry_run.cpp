@@ -87,10 +87,10 @@ private Q_SLOTS:
                         << static_cast<int>(NumberType::fp32) << full << every << false << name.c_str() << none;
             }
         }
-        const auto row = [](bool full, int every, bool mixed, const char* options) {
-            QTest::addRow("%s%s%s: %s", full ? "full" : "lora", every > 0 ? ", recompute" : "",
+        const auto row = [](bool full, int every, bool mixed, const char* options, const char* family = "llama") {
+            QTest::addRow("%s %s%s%s: %s", family, full ? "full" : "lora", every > 0 ? ", recompute" : "",
                 mixed ? ", bf16 weights" : "", options)
-                << static_cast<int>(NumberType::fp32) << full << every << mixed << "llama"
+                << static_cast<int>(NumberType::fp32) << full << every << mixed << family
                 << QString(options).split(' ');
         };
         row(false, 0, true, "optimizer=adamw");
@@ -106,6 +106,10 @@ private Q_SLOTS:
             row(false, every, true, "use_dora=true lora_dropout=0.1 lora_targets=all-linear");
             row(false, every, false, "modules_to_save=embed_tokens,lm_head");
             row(false, every, true, "modules_to_save=norm,k_proj use_dora=true");
+            row(false, every, false, "precision=nf4 use_dora=true lora_dropout=0.1 lora_targets=all-linear");
+            row(false, every, false, "precision=nf4 modules_to_save=norm,k_proj,embed_tokens");
+            for (const ModelFamily& family : modelFamilies())
+                row(false, every, false, "precision=nf4", std::string(family.name).c_str());
         }
     }
 
@@ -124,7 +128,8 @@ private Q_SLOTS:
             QVERIFY(applyAssignment(choice, option.toStdString()).has_value());
         RunConfig& config = choice.values;
         config.compute = static_cast<NumberType>(type);
-        config.precision = mixed ? NumberType::bf16 : full ? NumberType::fp32 : config.compute;
+        if (!choice.set.contains("precision"))
+            config.precision = mixed ? NumberType::bf16 : full ? NumberType::fp32 : config.compute;
         config.batchSize = 2;
         config.gradientCheckpointing = recomputeEvery > 0 ? GradientCheckpointing::full : GradientCheckpointing::off;
         config.checkpointEveryLayers = std::max(1, recomputeEvery);
@@ -138,7 +143,7 @@ private Q_SLOTS:
         cpuLedger().resetPeak();
         {
             Trainee trainee = makeTrainee(config, spec, nullptr, nullptr, at::kCPU).value();
-            trainee.decoder.forEachBaseParameter([](Parameter& parameter) { parameter.value.fill_(0.01); });
+            trainee.decoder.forEachBaseParameter([](Parameter& parameter) { fillWith(parameter, 0.01F); });
             for (const auto& group : steps)
                 trainStep(trainee, config, group, 1e-3, [] { return true; });
         }

@@ -81,6 +81,7 @@ const std::vector<Effect>& effects()
         { "padding_side=left", Seen::positions, { "padding=longest" } },
         { "packing=true", Seen::tokens },
         { "precision=bf16", Seen::losses },
+        { "precision=nf4", Seen::losses },
         { "compute=bf16", Seen::losses },
         { "gradient_checkpointing=full", Seen::peak },
         { "checkpoint_every_layers=3", Seen::peak, { "gradient_checkpointing=full" } },

@@ -20,6 +20,8 @@ private Q_SLOTS:
                               << "";
         QTest::newRow("weight") << "weight"
                                 << "the weight model.layers.2.input_layernorm.weight";
+        QTest::newRow("weight in 4 bits") << "packed"
+                                          << "the weight model.layers.1.self_attn.o_proj.weight";
         QTest::newRow("attention") << "attention"
                                    << "the output of attention in layer 1 of micro-batch 1";
         QTest::newRow("mlp") << "mlp"
@@ -32,7 +34,9 @@ private Q_SLOTS:
     {
         QFETCH(QString, damage);
         QFETCH(QString, place);
-        const RunConfig config = referenceConfig(Method::lora);
+        RunConfig config = referenceConfig(Method::lora);
+        if (damage == "packed")
+            config.precision = NumberType::nf4;
         const TinyModel model = openTinyModel("llama");
         Trainee trainee = makeTinyTrainee(model, config);
         const auto group = groupAt(model.rows, config, 0);
@@ -41,6 +45,8 @@ private Q_SLOTS:
         constexpr double huge = 3e38; // finite, but no sum of it is
         if (damage == "weight")
             layers[2].inputNorm.value.fill_(std::numeric_limits<double>::quiet_NaN());
+        else if (damage == "packed")
+            layers[1].output.weight.packed->groupScales.fill_(std::numeric_limits<double>::quiet_NaN());
         else if (damage == "attention")
             layers[1].output.weight.value.fill_(huge);
         else if (damage == "mlp")

@@ -3,6 +3,7 @@
 #include "core/config/options.h"
 #include "core/memory/counting_allocator.h"
 #include "core/memory/device.h"
+#include "core/ops/dynamic_map.h"
 #include "core/train/optimizer.h"
 
 #include <ATen/TensorOperators.h>

@@ -238,6 +238,8 @@ private Q_SLOTS:
         initializeEngine();
         const auto timed = measureOperations(NumberType::fp32, at::kCPU);
         const auto prices = fitPrices(timed);
+        const auto unpacking = std::ranges::find(prices, "tunebench::unpack_nf4 Float", &OperationPrice::kind);
+        QVERIFY(unpacking != prices.end() && unpacking->byte > 0);
         std::vector<OperationCount> counts;
         double seconds = 0;
         for (const TimedOperation& one : timed) {

@@ -145,10 +145,19 @@ private Q_SLOTS:
     }
 
     /// An untrained adapter is the reference itself: every reward is 0, and the loss ln 2.
+    void freshAdapterPrefersNothing_data()
+    {
+        QTest::addColumn<int>("precision");
+        QTest::newRow("fp32") << static_cast<int>(NumberType::fp32);
+        QTest::newRow("nf4") << static_cast<int>(NumberType::nf4);
+    }
+
     void freshAdapterPrefersNothing()
     {
+        QFETCH(int, precision);
         const auto right = reference();
-        const RunConfig config = preferenceConfig(right);
+        RunConfig config = preferenceConfig(right);
+        config.precision = static_cast<NumberType>(precision);
         const TinyModel model = openTinyModel("llama");
         Trainee trainee = makeTrainee(config, model.files.spec, model.files.weights.get(), nullptr, at::kCPU).value();
         const auto metrics
@@ -178,16 +187,21 @@ private Q_SLOTS:
     void plannedPeakIsTheMeasuredOne_data()
     {
         QTest::addColumn<bool>("recompute");
-        QTest::newRow("all kept") << false;
-        QTest::newRow("recompute") << true;
+        QTest::addColumn<bool>("fourBits");
+        QTest::newRow("all kept") << false << false;
+        QTest::newRow("recompute") << true << false;
+        QTest::newRow("weights in 4 bits") << false << true;
     }
 
     void plannedPeakIsTheMeasuredOne()
     {
         QFETCH(bool, recompute);
+        QFETCH(bool, fourBits);
         const auto right = reference();
         RunConfig config = preferenceConfig(right);
         config.gradientCheckpointing = recompute ? GradientCheckpointing::full : GradientCheckpointing::off;
+        if (fourBits)
+            config.precision = NumberType::nf4;
         const auto pairs = pairsOf(right);
         const TinyModel model = openTinyModel("llama");
         const std::vector<std::vector<MicroBatch>> steps { groupAt(pairs, config, 0), groupAt(pairs, config, 1) };

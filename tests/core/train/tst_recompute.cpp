@@ -12,9 +12,12 @@ using namespace tunebench::test;
 class TestRecompute : public QObject {
     Q_OBJECT
 
-    static RunConfig configOf(GradientCheckpointing kind, Method method)
+    /// `method` is also nf4: LoRA on weights in 4 bits.
+    static RunConfig configOf(GradientCheckpointing kind, const QString& method)
     {
-        RunConfig config = referenceConfig(method);
+        RunConfig config = referenceConfig(method == "full" ? Method::full : Method::lora);
+        if (method == "nf4")
+            config.precision = NumberType::nf4;
         config.gradientCheckpointing = kind;
         config.checkpointEveryLayers = 2;
         return config;
@@ -31,14 +34,13 @@ private Q_SLOTS:
     {
         QTest::addColumn<QString>("family");
         QTest::addColumn<int>("kind");
-        QTest::addColumn<bool>("full");
+        QTest::addColumn<QString>("method");
         for (const char* family : { "llama", "qwen3", "gemma", "gemma2", "gemma3_text", "phi3" }) {
-            for (const bool full : { false, true }) {
+            for (const char* method : { "lora", "full", "nf4" }) {
                 for (const auto& [name, kind] :
                     { std::pair("full", GradientCheckpointing::full), { "selective", GradientCheckpointing::selective },
                         { "offload", GradientCheckpointing::offload } })
-                    QTest::addRow("%s, %s, %s", family, name, full ? "full" : "lora")
-                        << family << static_cast<int>(kind) << full;
+                    QTest::addRow("%s, %s, %s", family, name, method) << family << static_cast<int>(kind) << method;
             }
         }
     }
@@ -47,8 +49,7 @@ private Q_SLOTS:
     {
         QFETCH(QString, family);
         QFETCH(int, kind);
-        QFETCH(bool, full);
-        const Method method = full ? Method::full : Method::lora;
+        QFETCH(QString, method);
         const TinyModel model = openTinyModel(family.toStdString());
         const RunConfig kept = configOf(GradientCheckpointing::off, method);
         const RunConfig recomputed = configOf(static_cast<GradientCheckpointing>(kind), method);
@@ -70,9 +71,9 @@ private Q_SLOTS:
     {
         QFETCH(QString, family);
         QFETCH(int, kind);
-        QFETCH(bool, full);
+        QFETCH(QString, method);
         const TinyModel model = openTinyModel(family.toStdString());
-        const RunConfig config = configOf(static_cast<GradientCheckpointing>(kind), full ? Method::full : Method::lora);
+        const RunConfig config = configOf(static_cast<GradientCheckpointing>(kind), method);
         const int64_t planned = peakOf(model, config);
         const int64_t before = cpuLedger().allocated();
         cpuLedger().resetPeak();
@@ -88,7 +89,7 @@ private Q_SLOTS:
     {
         const TinyModel model = openTinyModel("llama");
         const auto peak = [&](GradientCheckpointing kind, const char* device) {
-            RunConfig config = configOf(kind, Method::lora);
+            RunConfig config = configOf(kind, "lora");
             config.checkpointEveryLayers = 1;
             config.device = device;
             return peakOf(model, config);
@@ -105,7 +106,7 @@ private Q_SLOTS:
     void peakHasAPlace()
     {
         const TinyModel model = openTinyModel("llama");
-        const RunConfig config = configOf(GradientCheckpointing::off, Method::lora);
+        const RunConfig config = configOf(GradientCheckpointing::off, "lora");
         const std::vector<std::vector<MicroBatch>> steps { groupAt(model.rows, config, 0) };
         const MemoryPlace place = dryRun(config, model.files.spec, steps).value().place;
         QVERIFY(place.pass != "load");

@@ -28,20 +28,24 @@ bool close(double value, double right, double tolerance)
 template <class Body> void forEachReference(Body body)
 {
     for (const char* family : models) {
-        for (const char* method : { "lora", "full" })
+        for (const char* method : { "lora", "full", "nf4" })
             body(family, method);
     }
     for (const char* family : { "llama", "qwen2", "gemma2", "phi3" }) {
-        for (const char* method : { "dora", "whole" })
+        for (const char* method : { "dora", "whole", "nf4_dora" })
             body(family, method);
     }
 }
 
+/// With the prefix "nf4_" the same on weights in 4 bits.
 std::pair<TinyModel, RunConfig> referenceFor(const QString& family, const QString& method)
 {
-    const bool plain = method == "lora" || method == "full";
-    TinyModel model = openTinyModel(family.toStdString(), plain ? "" : method.toStdString());
+    const bool plain = method == "lora" || method == "full" || method == "nf4";
+    const bool fourBits = method.startsWith("nf4");
+    TinyModel model = openTinyModel(family.toStdString(), plain ? "" : QString(method).remove("nf4_").toStdString());
     RunConfig config = method == "full" ? referenceConfig(Method::full) : adapterConfig(model);
+    if (fourBits)
+        config.precision = NumberType::nf4;
     return { std::move(model), std::move(config) };
 }
 

@@ -23,6 +23,8 @@ private slots:
             << QStringList { "lora_dropout=0.2", "use_dora=true", "gradient_checkpointing=full", "order=shuffle" };
         QTest::newRow("modules trained whole") << QStringList { "modules_to_save=embed_tokens,lm_head,norm" };
         QTest::newRow("fp16 products") << QStringList { "compute=fp16" };
+        QTest::newRow("nf4, adamw_8bit, shuffled")
+            << QStringList { "precision=nf4", "optimizer=adamw_8bit", "order=shuffle" };
     }
 
     /// A run that was stopped and goes on ends with the very numbers of one that was not.

@@ -2,17 +2,18 @@
 """Small random models and what transformers + PEFT make of them: the right values of the training tests.
 
 Usage: make_reference.py OUT_FOLDER [FAMILY...]   (the folder that holds this script, in the repository)
-Needs: pip install torch==2.11.0 transformers==5.24.0 peft==0.21.0
+Needs: pip install torch==2.11.0 transformers==5.24.0 peft==0.21.0 bitsandbytes==0.50.0
 
 For each family OUT gets FAMILY/ (config.json, model.safetensors), FAMILY_adapter/ (as PEFT saves it) and
 FAMILY_reference.json: the token rows, and per method the loss, gradient norm and counts of each optimizer step, the
 norm of each trained tensor's gradient in the first step, and the norm of each trained tensor after the last. The kinds
-of adapters in ADAPTERS get FAMILY_KIND_adapter/ and a method of their own in the reference.
+of adapters in ADAPTERS get FAMILY_KIND_adapter/ and a method of their own in the reference. The methods nf4 and nf4_dora
+train the adapters on projections that bitsandbytes holds in 4 bits; what else is frozen is rounded to bf16.
 """
 import json, os, random, sys
 import torch
 from peft import LoraConfig, PeftModel, get_peft_model
-from transformers import (AutoModelForCausalLM, Gemma2Config, Gemma2ForCausalLM, Gemma3ForCausalLM, Gemma3TextConfig,
+from transformers import (AutoModelForCausalLM, BitsAndBytesConfig, Gemma2Config, Gemma2ForCausalLM, Gemma3ForCausalLM, Gemma3TextConfig,
                           GemmaConfig, GemmaForCausalLM, LlamaConfig, LlamaForCausalLM, MistralConfig,
                           MistralForCausalLM, Phi3Config, Phi3ForCausalLM, Qwen2Config, Qwen2ForCausalLM, Qwen3Config,
                           Qwen3ForCausalLM)
@@ -132,6 +133,18 @@ def save_adapter(model, folder, **options):
     return folder
 
 
+def in_four_bits(folder):
+    model = AutoModelForCausalLM.from_pretrained(
+        folder, dtype=torch.float32, attn_implementation="eager", device_map="cpu",
+        quantization_config=BitsAndBytesConfig(load_in_4bit=True, bnb_4bit_quant_type="nf4",
+                                               bnb_4bit_use_double_quant=True, bnb_4bit_compute_dtype=torch.float32))
+    with torch.no_grad():
+        for p in model.parameters():
+            if p.dtype == torch.float32:
+                p.copy_(p.to(torch.bfloat16))
+    return model
+
+
 for family in sys.argv[2:] or FAMILIES:
     kind, config = FAMILIES[family]
     torch.manual_seed(7)
@@ -151,6 +164,10 @@ for family in sys.argv[2:] or FAMILIES:
     for kind, options in ADAPTERS.get(family, {}).items():
         special = save_adapter(folder, os.path.join(OUT, f"{family}_{kind}_adapter"), **options)
         out[kind] = train(PeftModel.from_pretrained(base(), special, is_trainable=True), data)
+    out["nf4"] = train(PeftModel.from_pretrained(in_four_bits(folder), adapter, is_trainable=True), data)
+    if "dora" in out:
+        special = os.path.join(OUT, family + "_dora_adapter")
+        out["nf4_dora"] = train(PeftModel.from_pretrained(in_four_bits(folder), special, is_trainable=True), data)
     with open(os.path.join(OUT, family + "_reference.json"), "w") as f:
         json.dump(out, f)
     print(family, [s["loss"] for s in out["lora"]["steps"]], [s["loss"] for s in out["full"]["steps"]])
