@@ -27,6 +27,15 @@ const TypeMeasurement* measured(const DeviceMeasurement& device, NumberType type
     return found != device.types.end() && found->gflops ? &*found : nullptr;
 }
 
+QString heldText(const RunConfig& config)
+{
+    const QString held = nameOf(config.unpackedPrecision());
+    const QString products = nameOf(config.compute);
+    return config.precision == NumberType::nf4
+        ? PrecisionNote::tr("Projections held in 4 bits, the rest in %1; multiplied in %2.").arg(held, products)
+        : PrecisionNote::tr("Held in %1, multiplied in %2.").arg(held, products);
+}
+
 /// The usual advice, held against what was measured here.
 QString fp16Text(const DeviceMeasurement& device)
 {
@@ -64,8 +73,7 @@ QString precisionText(const KnownTypes& known)
 {
     const DeviceMeasurement& device = known.device;
     const QString name = QString::fromStdString(device.name.empty() ? device.device : device.name);
-    QStringList sentences { PrecisionNote::tr("Held in %1, multiplied in %2.")
-                                .arg(nameOf(known.config.precision), nameOf(known.config.compute)) };
+    QStringList sentences { heldText(known.config) };
     const QString figures = speeds(device);
     if (figures.isEmpty()) {
         sentences << PrecisionNote::tr("%1 has not been measured: tunebench-cli doctor does, and tells which type is "

@@ -65,7 +65,7 @@ PlanPage::PlanPage(ConfigModel& model, DataAnalysis& analysis, RunPlanner planne
     , m_canPlan(planner.plan != nullptr)
     , m_queue(planner, this)
     , m_cards(new CardChooser(model, this))
-    , m_numbers(makeChooser({ NumberType::fp32, NumberType::bf16, NumberType::fp16 }, this))
+    , m_numbers(makeChooser({ NumberType::fp32, NumberType::bf16, NumberType::fp16, NumberType::nf4 }, this))
     , m_kinds(makeChooser({ GradientCheckpointing::off, GradientCheckpointing::selective, GradientCheckpointing::full,
                               GradientCheckpointing::offload },
           this))
@@ -120,7 +120,8 @@ QLayout* PlanPage::makeChoosers()
     addLabelled(*choosers, tr("&Numbers"), m_numbers);
     addLabelled(*choosers, tr("&Checkpointing"), m_kinds);
     choosers->addStretch(1);
-    m_numbers->setToolTip(tr("precision and compute of the plans; with method full compute alone"));
+    m_numbers->setToolTip(
+        tr("precision and compute of the plans; with method full compute alone, with nf4 precision alone"));
     m_kinds->setToolTip(tr("gradient_checkpointing of the plans"));
     return choosers;
 }
@@ -177,6 +178,9 @@ void PlanPage::refresh()
     const RunConfig& config = m_model.choice().values;
     m_numbers->setItemText(0, asInForm(config, config.method == Method::lora ? "precision" : "compute"));
     m_kinds->setItemText(0, asInForm(config, "gradient_checkpointing"));
+    if (config.method == Method::full && shown().numbers == NumberType::nf4) { // which only frozen weights are held in
+        m_numbers->setCurrentIndex(0);
+    }
     const SharedData& data = m_analysis.data();
     if (!m_canPlan || data == nullptr || data->inspection.extents.empty()) {
         clearPlans();

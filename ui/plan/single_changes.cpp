@@ -65,12 +65,12 @@ std::vector<OptionChanges> singleChanges(const RunConfig& now, int64_t longest)
             GradientCheckpointing::offload });
     changes.batches();
     changes.neighbours("max_length", std::min(now.maxLength, longest), shortest, longest);
-    const auto types = { NumberType::fp32, NumberType::bf16, NumberType::fp16 };
     if (now.method == Method::lora) {
-        changes.others("precision", now.precision, types);
+        changes.others(
+            "precision", now.precision, { NumberType::fp32, NumberType::bf16, NumberType::fp16, NumberType::nf4 });
         changes.neighbours("lora_rank", now.loraRank, 1, largestRank);
     }
-    changes.others("compute", now.compute, types);
+    changes.others("compute", now.compute, { NumberType::fp32, NumberType::bf16, NumberType::fp16 });
     changes.others("method", now.method, { Method::lora, Method::full });
     changes.others("optimizer", now.optimizer,
         { OptimizerKind::adamw, OptimizerKind::adamw8bit, OptimizerKind::sgd, OptimizerKind::lion,

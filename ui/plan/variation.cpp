@@ -53,7 +53,9 @@ ConfigChoice varied(ConfigChoice choice, const Variation& variation)
         if (choice.values.method == Method::lora) {
             setIn(choice, "precision", name);
         }
-        setIn(choice, "compute", name);
+        if (*variation.numbers != NumberType::nf4) {
+            setIn(choice, "compute", name);
+        }
     }
     if (variation.checkpointing) {
         setIn(choice, "gradient_checkpointing", std::string(choiceName(*variation.checkpointing)));

@@ -19,7 +19,8 @@ namespace tunebench {
 struct Variation {
     std::optional<int64_t> batchSize {}; ///< accumulation_steps follows, where the effective batch can be kept
     std::optional<int64_t> maxLength {}; ///< tokens
-    std::optional<NumberType> numbers {}; ///< precision and compute; compute alone where all weights are trained
+    /// precision and compute; compute alone where all weights are trained, precision alone where it is nf4
+    std::optional<NumberType> numbers {};
     std::optional<GradientCheckpointing> checkpointing {};
     std::optional<int64_t> everyLayers {}; ///< checkpoint_every_layers
 

@@ -15,7 +15,7 @@ QString categoryHelp(MemoryCategory category)
 {
     switch (category) {
     case MemoryCategory::weights:
-        return MemoryStrip::tr("The frozen weights of the model. precision halves them.");
+        return MemoryStrip::tr("The frozen weights of the model. precision halves them, and nf4 does more.");
     case MemoryCategory::trainableWeights:
         return MemoryStrip::tr("What is trained, held as fp32. method, lora_rank and lora_targets decide.");
     case MemoryCategory::gradients:
