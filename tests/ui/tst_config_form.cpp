@@ -323,6 +323,9 @@ void TestConfigForm::precisionNoteFollowsTheForm()
     QVERIFY(QTest::qWaitFor([&] { return shown(QStringLiteral("multiplied in bf16. Some CPU has not been")); }));
     form.model.edit("precision", "fp16");
     QVERIFY(QTest::qWaitFor([&] { return shown(QStringLiteral("Held in fp16, multiplied in bf16.")); }));
+    form.model.edit("precision", "nf4");
+    QVERIFY(QTest::qWaitFor(
+        [&] { return shown(QStringLiteral("Projections held in 4 bits, the rest in bf16; multiplied in bf16.")); }));
     form.model.edit("device", "cuda:0");
     QVERIFY(QTest::qWaitFor([&] { return note->text().isEmpty() && !shown(QStringLiteral("Held in")); }));
 }

@@ -396,9 +396,10 @@ void TestPlanPage::modelsAreListedOnceTheirTabIsOpen()
     QCOMPARE(table.item(0, 1)->text(), QString("135 M"));
     QCOMPARE(table.item(0, 2)->text(),
         QStringLiteral("8,192 tokens, all it reads\n16 at once \u00b7 512 tokens/s \u00b7 16 min 40 s"));
-    QCOMPARE(table.item(0, 3)->text(),
-        QStringLiteral("up to 2,368 tokens\n4 at once \u00b7 512 tokens/s \u00b7 16 min 40 s"));
+    QCOMPARE(table.item(0, 3)->text(), table.item(0, 2)->text());
     QCOMPARE(table.item(0, 4)->text(),
+        QStringLiteral("up to 2,368 tokens\n4 at once \u00b7 512 tokens/s \u00b7 16 min 40 s"));
+    QCOMPARE(table.item(0, 5)->text(),
         QStringLiteral("up to 6,272 tokens\n8 at once \u00b7 512 tokens/s \u00b7 33 min 20 s"));
 }
 

@@ -62,6 +62,9 @@ void TestPlanParts::variationsSetNumbersAsTheMethodAllows()
     const ConfigChoice lora = varied(choice, { .numbers = NumberType::fp16 });
     QCOMPARE(lora.values.precision, NumberType::fp16);
     QCOMPARE(lora.values.compute, NumberType::fp16);
+    const ConfigChoice packed = varied(choice, { .numbers = NumberType::nf4 });
+    QCOMPARE(packed.values.precision, NumberType::nf4);
+    QCOMPARE(packed.values.compute, NumberType::automatic);
     choice.values.method = Method::full;
     const ConfigChoice full
         = varied(choice, { .numbers = NumberType::fp16, .checkpointing = GradientCheckpointing::off });

@@ -21,11 +21,14 @@ struct TrainingWay {
     const char* title; ///< to be translated
     Method method;
     Objective objective;
+    std::optional<NumberType> precision {}; ///< nothing: as the form has it, where that is for it
 };
 
 constexpr std::array ways {
     TrainingWay { QT_TRANSLATE_NOOP("tunebench::ShapesPanel", "LoRA"), Method::lora, Objective::sft },
-    TrainingWay { QT_TRANSLATE_NOOP("tunebench::ShapesPanel", "All weights"), Method::full, Objective::sft },
+    TrainingWay { QT_TRANSLATE_NOOP("tunebench::ShapesPanel", "QLoRA"), Method::lora, Objective::sft, NumberType::nf4 },
+    TrainingWay { QT_TRANSLATE_NOOP("tunebench::ShapesPanel", "All weights"), Method::full, Objective::sft,
+        NumberType::fp32 }, // what is trained is held so
     TrainingWay { QT_TRANSLATE_NOOP("tunebench::ShapesPanel", "LoRA with DPO"), Method::lora, Objective::dpo },
 };
 constexpr int columnsBefore = 2; // name and size
@@ -36,9 +39,9 @@ RunConfig forAnyModel(RunConfig config, const TrainingWay& way)
     config.adapter.reset();
     config.modulesToSave.clear();
     config.loraTargets = { "all-linear" };
-    if (way.method == Method::full) {
-        config.precision = NumberType::fp32; // what is trained is held so
-    } else if (config.method == Method::full) {
+    if (way.precision) {
+        config.precision = *way.precision;
+    } else if (config.method == Method::full || config.precision == NumberType::nf4) {
         config.precision = config.compute;
     }
     config.method = way.method;
@@ -183,13 +186,12 @@ void ShapesPanel::start()
     m_sentence->setText(
         tr("Published models on %1 (%2), planned without their files. Each cell: the longest row that can be trained "
            "alone; below, how many rows of %3 tokens go at once, the speed, and the time for 1,000 of them (of DPO: "
-           "pairs of "
-           "two such rows). LoRA on all projections with weights held as %4, all weights as fp32; compute %5, "
-           "gradient_checkpointing %6, optimizer %7. The speed is that of %8 here.")
+           "pairs of two such rows). LoRA on all projections with weights held as %4, QLoRA as nf4, all weights as "
+           "fp32; compute %5, gradient_checkpointing %6, optimizer %7. The speed is that of %8 here.")
             .arg(formatBytes(m_limit.bytes), m_limit.name, formatCount(ShapeFit::usualLength),
                 toQString(choiceName(forAnyModel(m_config, ways.front()).precision)),
                 toQString(choiceName(m_config.compute)), toQString(choiceName(m_config.gradientCheckpointing)),
-                toQString(choiceName(m_config.optimizer))));
+                toQString(choiceName(m_config.optimizer)), QString::fromStdString(m_config.device)));
     m_table->setRowCount(static_cast<int>(modelShapes().size()));
     for (int row = 0; row < m_table->rowCount(); ++row) {
         const ModelShape& shape = modelShapes()[static_cast<size_t>(row)];
