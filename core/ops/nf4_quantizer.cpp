@@ -14,6 +14,7 @@ namespace {
 
 constexpr size_t blockSize = Nf4Weight::blockSize;
 constexpr size_t groupSize = Nf4Weight::groupSize;
+constexpr float leastScale = 1e-38F; ///< to divide by
 
 /// The largest magnitude; not a number when one is not. Bits of floats without their sign are in the same order.
 float largestMagnitude(std::span<const float> numbers)
@@ -36,10 +37,9 @@ uint32_t codeOf(float number)
 /// Packs one block and returns its scale.
 float packBlock(std::span<const float> numbers, uint8_t* packed)
 {
-    constexpr float least = 1e-38F;
     const float largest = largestMagnitude(numbers);
     const bool whole = numbers.size() == blockSize;
-    const float divisor = std::max(largest, least);
+    const float divisor = std::max(largest, leastScale);
     std::array<uint32_t, blockSize> codes {};
     codes.fill(codeOf(0));
     for (size_t i = 0; i < numbers.size(); ++i) {
@@ -52,25 +52,15 @@ float packBlock(std::span<const float> numbers, uint8_t* packed)
     return whole ? largest : divisor;
 }
 
-/// The code of the nearest value of the map, of the lower one half-way.
-uint8_t nearestCode(float number, std::span<const float> map)
-{
-    const auto above = std::ranges::lower_bound(map, number);
-    if (above == map.begin())
-        return 0;
-    const auto place = above - map.begin();
-    if (above == map.end())
-        return static_cast<uint8_t>(place - 1);
-    const bool lower = number - *(above - 1) <= *above - number;
-    return static_cast<uint8_t>(lower ? place - 1 : place);
-}
-
-/// Writes the codes of a group of scales and returns the scale of the group.
-float codeGroup(std::span<const float> scales, std::span<const float> map, uint8_t* codes)
+/// Writes the codes of a group of scales and returns the scale of the group. `borders` lie between the values of the
+/// map; half-way the lower one is taken.
+float codeGroup(std::span<const float> scales, std::span<const float> borders, uint8_t* codes)
 {
     const float largest = largestMagnitude(scales);
-    const float factor = largest > 0 ? 1 / largest : 0;
-    std::ranges::transform(scales, codes, [&](float scale) { return nearestCode(scale * factor, map); });
+    const float factor = 1 / std::max(largest, leastScale);
+    std::ranges::transform(scales, codes, [&](float scale) {
+        return static_cast<uint8_t>(std::ranges::lower_bound(borders, scale * factor) - borders.begin());
+    });
     return largest;
 }
 
@@ -109,14 +99,14 @@ void Nf4Quantizer::finish()
     for (float& scale : m_scales)
         scale -= m_target.meanScale;
 
-    const auto map = dynamicMap(true);
-    const std::span values(map.const_data_ptr<float>(), static_cast<size_t>(map.numel()));
+    const auto between = middles(dynamicMap(true));
+    const std::span borders(between.const_data_ptr<float>(), static_cast<size_t>(between.numel()));
     std::vector<uint8_t> codes(m_scales.size());
     std::vector<float> groups;
     for (size_t first = 0; first < m_scales.size(); first += groupSize) {
         const auto scales
             = std::span<const float>(m_scales).subspan(first, std::min(groupSize, m_scales.size() - first));
-        groups.push_back(codeGroup(scales, values, codes.data() + first));
+        groups.push_back(codeGroup(scales, borders, codes.data() + first));
     }
     copyTo<uint8_t>(m_target.scaleCodes, 0, codes);
     copyTo<float>(m_target.groupScales, 0, groups);

@@ -8,7 +8,6 @@ Made with torch 2.11.0, transformers 5.24.0, peft 0.21.0, safetensors 0.8.0, ggu
 """
 import hashlib, json, math, os, sys
 
-import bitsandbytes.functional as bnb
 import gguf
 import numpy as np
 import peft
@@ -267,8 +266,11 @@ for entry in published.values():
 with open(at("published.json"), "w") as f:
     f.write("{\n" + ",\n".join(json.dumps(name) + ": " + json.dumps(entry) for name, entry in published.items()) + "\n}\n")
 
-# Matrices in 4 bits as bitsandbytes holds them on the CPU (nf4, double quantisation), and what it unpacks. The numbers
-# follow from a generator (nf4Numbers in tst_nf4.cpp), multiples of 2^-16, so that their scales add up exactly.
+# Matrices in 4 bits. The numbers follow from a generator (nf4Numbers in tst_nf4.cpp) and are multiples of 2^-16, so
+# that their scales add up exactly.
+sys.path.append(os.path.join(os.path.dirname(path), ".."))
+from nf4_weights import pack, unpack
+
 
 def made_numbers(count):
     numbers, state = [], 1
@@ -281,15 +283,15 @@ def made_numbers(count):
     return torch.tensor(numbers, dtype=torch.float32)
 
 
-packed = {}
-for rows, columns, zeros in ((8, 64, 0), (1, 1, 0), (1, 64, 0), (3, 43, 0), (2, 33, 0), (5, 7, 0), (64, 12, 128), (8, 8, 64),
-                             (132, 125, 0), (256, 64, 0)):
+matrices = {}
+for rows, columns, zeros in ((8, 64, 0), (1, 1, 0), (1, 64, 0), (3, 43, 0), (2, 33, 0), (5, 7, 0), (64, 12, 128),
+                             (8, 8, 64), (132, 125, 0), (256, 64, 0)):
     numbers = made_numbers(rows * columns)
     numbers[:zeros] = 0
-    codes, state = bnb.quantize_4bit(numbers.view(rows, columns), blocksize=64, compress_statistics=True, quant_type="nf4")
-    values = bnb.dequantize_4bit(codes, state)
-    packed[f"{rows} x {columns}" + (f", {zeros} of them 0" if zeros else "")] = {
+    codes, state = pack(numbers)
+    matrices[f"{rows} x {columns}" + (f", {zeros} of them 0" if zeros else "")] = {
         "shape": [rows, columns], "zeros": zeros, "packed": codes.numpy().tobytes().hex(),
         "scale_codes": state.absmax.numpy().tobytes().hex(), "group_scales": state.state2.absmax.tolist(),
-        "mean_scale": float(state.offset), "values_sha256": hashlib.sha256(values.numpy().tobytes()).hexdigest()}
-json.dump(packed, open(at("nf4.json"), "w"), indent=1)
+        "mean_scale": float(state.offset),
+        "values_sha256": hashlib.sha256(unpack(codes, state, numbers.shape).numpy().tobytes()).hexdigest()}
+json.dump(matrices, open(at("nf4.json"), "w"), indent=1)

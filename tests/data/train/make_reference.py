@@ -13,10 +13,13 @@ train the adapters on projections that bitsandbytes holds in 4 bits; what else i
 import json, os, random, sys
 import torch
 from peft import LoraConfig, PeftModel, get_peft_model
-from transformers import (AutoModelForCausalLM, BitsAndBytesConfig, Gemma2Config, Gemma2ForCausalLM, Gemma3ForCausalLM, Gemma3TextConfig,
+from transformers import (AutoModelForCausalLM, Gemma2Config, Gemma2ForCausalLM, Gemma3ForCausalLM, Gemma3TextConfig,
                           GemmaConfig, GemmaForCausalLM, LlamaConfig, LlamaForCausalLM, MistralConfig,
                           MistralForCausalLM, Phi3Config, Phi3ForCausalLM, Qwen2Config, Qwen2ForCausalLM, Qwen3Config,
                           Qwen3ForCausalLM)
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from nf4_weights import pack, unpack
 
 OUT = sys.argv[1]
 BATCH, ACCUMULATION, STEPS = 4, 2, 4
@@ -133,15 +136,16 @@ def save_adapter(model, folder, **options):
     return folder
 
 
-def in_four_bits(folder):
-    model = AutoModelForCausalLM.from_pretrained(
-        folder, dtype=torch.float32, attn_implementation="eager", device_map="cpu",
-        quantization_config=BitsAndBytesConfig(load_in_4bit=True, bnb_4bit_quant_type="nf4",
-                                               bnb_4bit_use_double_quant=True, bnb_4bit_compute_dtype=torch.float32))
+def in_four_bits(model):
+    """With the numbers that are left when bitsandbytes has packed the projections, and bf16 has rounded the rest."""
     with torch.no_grad():
         for p in model.parameters():
-            if p.dtype == torch.float32:
-                p.copy_(p.to(torch.bfloat16))
+            p.copy_(p.to(torch.bfloat16) if p.dim() == 1 else p)
+        for module in (model.get_input_embeddings(), model.get_output_embeddings()):
+            module.weight.copy_(module.weight.to(torch.bfloat16))
+        for module in model.model.layers.modules():
+            if isinstance(module, torch.nn.Linear):
+                module.weight.copy_(unpack(*pack(module.weight), module.weight.shape))
     return model
 
 
@@ -164,10 +168,10 @@ for family in sys.argv[2:] or FAMILIES:
     for kind, options in ADAPTERS.get(family, {}).items():
         special = save_adapter(folder, os.path.join(OUT, f"{family}_{kind}_adapter"), **options)
         out[kind] = train(PeftModel.from_pretrained(base(), special, is_trainable=True), data)
-    out["nf4"] = train(PeftModel.from_pretrained(in_four_bits(folder), adapter, is_trainable=True), data)
+    out["nf4"] = train(PeftModel.from_pretrained(in_four_bits(base()), adapter, is_trainable=True), data)
     if "dora" in out:
         special = os.path.join(OUT, family + "_dora_adapter")
-        out["nf4_dora"] = train(PeftModel.from_pretrained(in_four_bits(folder), special, is_trainable=True), data)
+        out["nf4_dora"] = train(PeftModel.from_pretrained(in_four_bits(base()), special, is_trainable=True), data)
     with open(os.path.join(OUT, family + "_reference.json"), "w") as f:
         json.dump(out, f)
     print(family, [s["loss"] for s in out["lora"]["steps"]], [s["loss"] for s in out["full"]["steps"]])
