@@ -1,11 +1,26 @@
 #include "app/cli/train_output.h"
 
+#include "core/data/files/text_checks.h"
+
 #include <algorithm>
 #include <ostream>
 
 namespace tunebench {
 
 using nlohmann::ordered_json;
+
+namespace {
+
+/// The beginning of a text, up to so many bytes, on one line; what would steer the terminal becomes a space.
+std::string shortLine(const std::string& text, size_t bytes)
+{
+    std::string line(cutToCharacter(text, bytes));
+    std::ranges::replace_if(
+        line, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }, ' ');
+    return line.size() < text.size() ? line + "..." : line;
+}
+
+} // namespace
 
 TrainOutput::TrainOutput(Console& console, bool terminal)
     : m_console(console)
@@ -84,6 +99,17 @@ void TrainOutput::write(const EvalMetrics& evaluation)
     } else {
         writeLine("step " + std::to_string(evaluation.step) + "  held-out loss "
             + (evaluation.loss ? fixedText(*evaluation.loss, 4) : evaluation.note));
+    }
+}
+
+void TrainOutput::write(const AnswerMetrics& answer)
+{
+    if (m_console.json) {
+        writeJsonLine(m_console.out, metricsToJson(answer));
+    } else {
+        constexpr size_t asked = 40, said = 120;
+        writeLine("step " + std::to_string(answer.step) + "  " + shortLine(answer.prompt, asked) + "  ->  "
+            + shortLine(answer.text, said));
     }
 }
 

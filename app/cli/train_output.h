@@ -22,6 +22,7 @@ private:
     void write(const OutOfMemoryReport& report);
     void write(const StepMetrics& step);
     void write(const EvalMetrics& evaluation);
+    void write(const AnswerMetrics& answer);
     void writeLine(const std::string& text);
     void writeProgress(const std::string& text);
 

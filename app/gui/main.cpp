@@ -92,7 +92,10 @@ int main(int argc, char** argv)
     tunebench::MainWindow window(
         [](tunebench::TrainingJob job) { return std::make_unique<tunebench::EngineRun>(std::move(job)); },
         { tunebench::planMemory, tunebench::planRemedies, knownTypes, tunebench::freeMemoryOfThisMachine(),
-            tunebench::planModel, probe },
+            [](const auto& config, const auto& spec, auto extents, auto detail) {
+                return tunebench::planModel(config, spec, extents, detail);
+            },
+            probe },
         { std::filesystem::absolute(arguments.runs), tunebench::dataDirectory() / "last_config.json" });
     if (!arguments.config.empty()) {
         if (const auto opened = window.openConfig(QString::fromStdString(arguments.config)); !opened) {

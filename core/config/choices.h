@@ -47,6 +47,9 @@ template <> struct ChoiceNames<GradientCheckpointing> {
 template <> struct ChoiceNames<OutOfMemoryAction> {
     static constexpr std::array<std::string_view, 2> names { "stop", "split" };
 };
+template <> struct ChoiceNames<Courtesy> {
+    static constexpr std::array<std::string_view, 3> names { "off", "low", "high" };
+};
 template <> struct ChoiceNames<LossNormalization> {
     static constexpr std::array<std::string_view, 2> names { "tokens", "micro_batch_mean" };
 };

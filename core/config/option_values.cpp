@@ -295,7 +295,7 @@ std::string allowedKind(const Option& option)
     case OptionKind::choice:
         return "one of " + joined(option.choices);
     case OptionKind::textList:
-        return option.least ? "a list with at least one text" : "a list of texts";
+        return option.least ? "a list with at least one text" : "a list of texts that are not empty";
     case OptionKind::textMap:
         return "a JSON object of texts with keys from " + joined(option.choices);
     case OptionKind::text:

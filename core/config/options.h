@@ -23,6 +23,7 @@ struct Option {
     OptionGroup group {};
     OptionKind kind {};
     bool optional = false; ///< may be null (nothing chosen)
+    bool prose = false; ///< of a text list: its elements are prose, with commas in it
     std::string label {}; ///< for the form
     std::string unit {}; ///< tokens, rows, bytes, steps, ...; empty where there is none
     std::string help {}; ///< one or two sentences

@@ -30,6 +30,7 @@ enum class Method { lora, full };
 enum class NumberType { automatic, fp32, fp16, bf16, nf4 };
 enum class GradientCheckpointing { off, full, selective, offload };
 enum class OutOfMemoryAction { stop, split };
+enum class Courtesy { off, low, high };
 enum class LossNormalization { tokens, microBatchMean };
 enum class Scheduler { constant, linear, cosine, cosineRestarts, polynomial, inverseSqrt };
 enum class OptimizerKind { adamw, adamw8bit, sgd, lion, adafactor };
@@ -84,6 +85,7 @@ struct RunConfig {
     std::optional<std::string> card; ///< a name in the card list, or an amount: limits the device's memory
     int64_t memoryLimit = 0; ///< bytes; 0: no limit
     OutOfMemoryAction onOutOfMemory = OutOfMemoryAction::stop;
+    Courtesy courtesy = Courtesy::off;
 
     // optimisation
     LossNormalization lossNormalization = LossNormalization::tokens;
@@ -116,6 +118,7 @@ struct RunConfig {
     int64_t earlyStoppingPatience = 0; ///< evaluations; 0: never
     double earlyStoppingMinDelta = 0; ///< a smaller improvement is none
     std::optional<double> stopAtEvalLoss;
+    std::vector<std::string> evalPrompts; ///< answered at each evaluation
     bool overfittingIntended = false; ///< rows learnt by heart are what is wanted: no warning
 
     /// Rows per optimizer step.

@@ -149,6 +149,13 @@ std::vector<OptionRow> deviceRows()
                         "fit is trained in halves, and those in halves again; the result is the same to rounding, the "
                         "step takes longer.",
                 .huggingFaceName = "auto_find_batch_size" }),
+        row(&RunConfig::courtesy,
+            { .key = "courtesy",
+                .group = G::memory,
+                .label = "Courtesy",
+                .help = "Leaves the desktop usable while training: a pause after every micro-batch, and on the "
+                        "processor a lower priority for the training's threads. low pauses for 10 % of a "
+                        "micro-batch's time, high for 40 %; a run takes that much longer. The result is the same." }),
     };
 }
 
@@ -217,6 +224,16 @@ std::vector<OptionRow> outputRows()
                 .help = "The run ends when an evaluation's loss is at or below this.",
                 .least = 0,
                 .most = million }),
+        row(&RunConfig::evalPrompts,
+            { .key = "eval_prompts",
+                .group = G::output,
+                .optional = true,
+                .prose = true,
+                .label = "Prompts to answer",
+                .help = "Prompts that the model answers at each evaluation, also without held-out rows; the answers "
+                        "(up to 128 tokens, always the likeliest token) are kept with the run. Commas inside a prompt "
+                        "need a JSON list: [\"First, this\", \"Then that\"]. A prompt takes some seconds at each "
+                        "evaluation on a processor." }),
         row(&RunConfig::overfittingIntended,
             { .key = "overfitting_intended",
                 .group = G::output,

@@ -34,6 +34,14 @@ std::vector<TokenId> labelsIn(const Encoding& encoding, const std::vector<ByteSp
 
 } // namespace
 
+std::vector<TokenId> encodePlain(const TextModel& model, const std::string& text)
+{
+    auto ids = model.tokenizer.encode(text, true);
+    if (model.bos && ids.size() > 1 && ids[0] == *model.bos && ids[1] == *model.bos)
+        ids.erase(ids.begin());
+    return ids;
+}
+
 RowEncoder::RowEncoder(LossOn lossOn, const EncodingSetup& setup, std::string today)
     : m_lossOn(lossOn)
     , m_text(setup.text)
@@ -133,8 +141,8 @@ Read<EncodedRow> RowEncoder::tokens(const ChatRecord& record, LossOn lossOn) con
 /// special tokens, and the completion begins where the two differ.
 TokenRow RowEncoder::tokens(const PromptRecord& record, LossOn lossOn) const
 {
-    const auto prompt = encodePlain(record.prompt);
-    auto ids = encodePlain(record.prompt + withEndOfText(record.completion));
+    const auto prompt = encodePlain(*m_text, record.prompt);
+    auto ids = encodePlain(*m_text, record.prompt + withEndOfText(record.completion));
     auto labels = ids;
     if (lossOn == LossOn::assistant) {
         const auto [first, unused] = std::mismatch(ids.begin(), ids.end(), prompt.begin(), prompt.end());
@@ -145,18 +153,9 @@ TokenRow RowEncoder::tokens(const PromptRecord& record, LossOn lossOn) const
 
 TokenRow RowEncoder::tokens(const TextRecord& record) const
 {
-    auto ids = encodePlain(withEndOfText(record.text));
+    auto ids = encodePlain(*m_text, withEndOfText(record.text));
     auto labels = ids;
     return TokenRow { std::move(ids), std::move(labels) };
-}
-
-/// With the tokenizer's own special tokens; where the text begins with the start token already, one of the two goes.
-std::vector<TokenId> RowEncoder::encodePlain(const std::string& text) const
-{
-    auto ids = m_text->tokenizer.encode(text, true);
-    if (m_text->bos && ids.size() > 1 && ids[0] == *m_text->bos && ids[1] == *m_text->bos)
-        ids.erase(ids.begin());
-    return ids;
 }
 
 /// Added as text, unless the text ends with it already, as TRL's add_eos does.

@@ -12,6 +12,9 @@ struct EncodedRow {
     RowNotes notes;
 };
 
+/// With the tokenizer's own special tokens; where the text begins with the start token already, one of the two goes.
+std::vector<TokenId> encodePlain(const TextModel& model, const std::string& text);
+
 /// Turns records into tokens and labels by the options' rules. May be used from several threads at once.
 class RowEncoder {
 public:
@@ -30,7 +33,6 @@ private:
     TokenRow tokens(const PromptRecord& record, LossOn lossOn) const;
     TokenRow tokens(const TextRecord& record) const;
     Read<void> check(const TokenRow& row) const;
-    std::vector<TokenId> encodePlain(const std::string& text) const;
     std::string withEndOfText(std::string text) const;
 
     LossOn m_lossOn;

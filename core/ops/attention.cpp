@@ -33,12 +33,16 @@ struct Masks {
     at::Tensor past; ///< the key comes before the query; undefined without a window
 
     Masks(const at::Tensor& like, SegmentStarts segments, int64_t group, const AttentionRule& rule)
+        : Masks(like, longestSegment(segments), longestSegment(segments), group, rule)
     {
-        const int64_t longest = longestSegment(segments);
-        const int64_t side = std::min(longest, queryBlock);
+    }
+
+    Masks(const at::Tensor& like, int64_t queries, int64_t keys, int64_t group, const AttentionRule& rule)
+    {
+        const int64_t side = std::min(queries, queryBlock);
         const auto ones = at::ones({ side, side }, like.options().dtype(at::kBool));
         future = ones.triu(1).repeat_interleave(group, 0);
-        if (rule.window > 0 && rule.window < longest)
+        if (rule.window > 0 && rule.window < keys)
             past = ones.tril(-1).repeat_interleave(group, 0);
     }
 };
@@ -68,6 +72,7 @@ struct Segment {
     at::Tensor query, key, value; ///< key, value: [key-value heads, length, size]
     int64_t group;
     const AttentionRule& rule;
+    int64_t before = 0; ///< keys before that of the first query
 
     Segment(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, const AttentionRule& attentionRule)
         : query(grouped(q, k.size(1)))
@@ -75,6 +80,17 @@ struct Segment {
         , value(v.transpose(0, 1).to(at::kFloat))
         , group(q.size(1) / k.size(1))
         , rule(attentionRule)
+    {
+    }
+
+    /// The last tokens of a sequence, whose keys and values are in the cache with those before.
+    Segment(const at::Tensor& q, const KeyValueCache& cache, const AttentionRule& attentionRule)
+        : query(grouped(q, cache.keys.size(0)))
+        , key(cache.keys.narrow(1, 0, cache.tokens))
+        , value(cache.values.narrow(1, 0, cache.tokens))
+        , group(q.size(1) / cache.keys.size(0))
+        , rule(attentionRule)
+        , before(cache.tokens - q.size(0))
     {
     }
 
@@ -97,7 +113,7 @@ struct Segment {
 
     at::Tensor queryRows(const at::Tensor& x, const Block& block) const
     {
-        return x.narrow(1, block.first * group, block.count * group);
+        return x.narrow(1, (block.first - before) * group, block.count * group);
     }
 
     static at::Tensor keyRows(const at::Tensor& x, const Block& block)
@@ -136,6 +152,17 @@ struct Segment {
         hideUnseen(scores, block, masks);
         return { at::_softmax(scores, -1, false), std::move(capped) };
     }
+
+    /// Writes what the queries make of the values into output [queries, heads, size].
+    void attendInto(const at::Tensor& output, const Masks& masks) const
+    {
+        const int64_t length = key.size(1);
+        for (int64_t first = before; first < length; first += queryBlock) {
+            const Block block(first, length, rule.window);
+            const auto blockWeights = weights(block, masks, false).weights;
+            ungroupInto(output.narrow(0, first - before, block.count), at::bmm(blockWeights, keyRows(value, block)));
+        }
+    }
 };
 
 /// Calls body(segment's first token, its length) for each segment, and within it nothing is kept for the next one.
@@ -155,13 +182,21 @@ at::Tensor attention(const at::Tensor& query, const at::Tensor& key, const at::T
     forEachSegment(segments, [&](int64_t start, int64_t length) {
         const Segment segment(
             query.narrow(0, start, length), key.narrow(0, start, length), value.narrow(0, start, length), rule);
-        for (int64_t first = 0; first < length; first += queryBlock) {
-            const Block block(first, length, rule.window);
-            const auto weights = segment.weights(block, masks, false).weights;
-            segment.ungroupInto(
-                output.narrow(0, start + first, block.count), at::bmm(weights, Segment::keyRows(segment.value, block)));
-        }
+        segment.attendInto(output.narrow(0, start, length), masks);
     });
+    return output;
+}
+
+at::Tensor attention(const at::Tensor& query, const at::Tensor& key, const at::Tensor& value, KeyValueCache& cache,
+    const AttentionRule& rule)
+{
+    const int64_t tokens = query.size(0);
+    cache.keys.narrow(1, cache.tokens, tokens).copy_(key.transpose(0, 1));
+    cache.values.narrow(1, cache.tokens, tokens).copy_(value.transpose(0, 1));
+    cache.tokens += tokens;
+    auto output = at::empty(query.sizes(), query.options());
+    const Masks masks(query, tokens, cache.tokens, query.size(1) / key.size(1), rule);
+    Segment(query, cache, rule).attendInto(output, masks);
     return output;
 }
 

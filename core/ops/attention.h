@@ -23,6 +23,16 @@ struct AttentionRule {
 at::Tensor attention(const at::Tensor& query, const at::Tensor& key, const at::Tensor& value, SegmentStarts segments,
     const AttentionRule& rule);
 
+/// Keys and values of the tokens of one sequence, as attention takes them: fp32, so that each is cast once.
+struct KeyValueCache {
+    at::Tensor keys, values; ///< [key-value heads, room, size]
+    int64_t tokens = 0; ///< that it holds
+};
+
+/// The same for tokens that follow those of the cache in their sequence, and join them there.
+at::Tensor attention(const at::Tensor& query, const at::Tensor& key, const at::Tensor& value, KeyValueCache& cache,
+    const AttentionRule& rule);
+
 struct AttentionGradients {
     at::Tensor query, key, value; ///< shapes and types of the inputs
 };

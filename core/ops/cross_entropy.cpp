@@ -117,6 +117,12 @@ at::Tensor forEachChunk(
 
 } // namespace
 
+at::Tensor linearLogits(const at::Tensor& hidden, const Parameter& head, double softcap)
+{
+    auto logits = logitsOf(hidden, head.value);
+    return softcap > 0 ? logits.div_(softcap).tanh_().mul_(softcap) : logits;
+}
+
 at::Tensor linearCrossEntropy(
     const at::Tensor& hidden, const Parameter& head, const at::Tensor& targets, double softcap)
 {

@@ -17,4 +17,7 @@ at::Tensor linearCrossEntropy(
 at::Tensor linearCrossEntropyWithGradient(const at::Tensor& hidden, const Parameter& head, const at::Tensor& targets,
     const at::Tensor& weights, at::Tensor& hiddenGradient, double softcap = 0);
 
+/// hidden W^T of the head, capped where there is a softcap, fp32: [rows, vocabulary].
+at::Tensor linearLogits(const at::Tensor& hidden, const Parameter& head, double softcap);
+
 } // namespace tunebench

@@ -27,6 +27,7 @@ constexpr std::array stepFields {
     JsonField<StepMetrics> { "backward_seconds", &StepMetrics::backwardSeconds },
     JsonField<StepMetrics> { "recompute_seconds", &StepMetrics::recomputeSeconds },
     JsonField<StepMetrics> { "optimizer_seconds", &StepMetrics::optimizerSeconds },
+    JsonField<StepMetrics> { "courtesy_seconds", &StepMetrics::courtesySeconds },
     JsonField<StepMetrics> { "tokens_per_second", &StepMetrics::tokensPerSecond },
     JsonField<StepMetrics> { "allocated", &StepMetrics::allocated },
     JsonField<StepMetrics> { "peak_allocated", &StepMetrics::peakAllocated },
@@ -61,6 +62,14 @@ constexpr std::array evalFields {
     JsonField<EvalMetrics> { "seconds", &EvalMetrics::seconds },
 };
 
+constexpr std::array answerFields {
+    JsonField<AnswerMetrics> { "step", &AnswerMetrics::step },
+    JsonField<AnswerMetrics> { "prompt", &AnswerMetrics::prompt },
+    JsonField<AnswerMetrics> { "text", &AnswerMetrics::text },
+    JsonField<AnswerMetrics> { "tokens", &AnswerMetrics::tokens },
+    JsonField<AnswerMetrics> { "seconds", &AnswerMetrics::seconds },
+};
+
 std::span<const JsonField<StepMetrics>> fieldsOf(const StepMetrics& /*step*/)
 {
     return stepFields;
@@ -69,6 +78,10 @@ std::span<const JsonField<EvalMetrics>> fieldsOf(const EvalMetrics& /*evaluation
 {
     return evalFields;
 }
+std::span<const JsonField<AnswerMetrics>> fieldsOf(const AnswerMetrics& /*answer*/)
+{
+    return answerFields;
+}
 const char* typeOf(const StepMetrics& /*step*/)
 {
     return "step";
@@ -76,6 +89,15 @@ const char* typeOf(const StepMetrics& /*step*/)
 const char* typeOf(const EvalMetrics& /*evaluation*/)
 {
     return "eval";
+}
+const char* typeOf(const AnswerMetrics& /*answer*/)
+{
+    return "answer";
+}
+
+std::string noteOf(const AnswerMetrics& answer)
+{
+    return answer.note;
 }
 
 /// The note, and the reason why a loss is null where nobody gave one.
@@ -168,7 +190,10 @@ std::optional<Metrics> metricsFromJson(std::string_view line)
     if (*type == "step") {
         return readRecord<StepMetrics>(object);
     }
-    return *type == "eval" ? readRecord<EvalMetrics>(object) : std::nullopt;
+    if (*type == "eval") {
+        return readRecord<EvalMetrics>(object);
+    }
+    return *type == "answer" ? readRecord<AnswerMetrics>(object) : std::nullopt;
 }
 
 } // namespace tunebench

@@ -33,6 +33,7 @@ struct StepMetrics {
     double backwardSeconds = 0; ///< recompute in it
     double recomputeSeconds = 0;
     double optimizerSeconds = 0;
+    double courtesySeconds = 0; ///< pauses that the option courtesy makes
     double tokensPerSecond = 0;
     int64_t allocated = 0;
     int64_t peakAllocated = 0;
@@ -64,7 +65,17 @@ struct EvalMetrics {
     std::string note;
 };
 
-using Metrics = std::variant<StepMetrics, EvalMetrics>;
+/// What the model of one evaluation says to a prompt (eval_prompts).
+struct AnswerMetrics {
+    int64_t step = 0;
+    std::string prompt {};
+    std::string text {};
+    int64_t tokens = 0; ///< of the answer, without the one that ended it
+    double seconds = 0;
+    std::string note {}; ///< that the answer was cut; empty where the model ended it
+};
+
+using Metrics = std::variant<StepMetrics, EvalMetrics, AnswerMetrics>;
 
 /// Writes the means into a step or an evaluation.
 template <class Record> void setPreference(Record& record, const std::optional<PreferenceMetrics>& preference)

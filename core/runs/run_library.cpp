@@ -71,6 +71,23 @@ template <class Record> void keepLastOfEachStep(std::vector<Record>& records)
     records.resize(kept);
 }
 
+void keepLastOfEachStep(std::vector<AnswerMetrics>& answers)
+{
+    std::stable_sort(answers.begin(), answers.end(),
+        [](const AnswerMetrics& left, const AnswerMetrics& right) { return left.step < right.step; });
+    std::vector<AnswerMetrics> kept;
+    for (AnswerMetrics& answer : answers) {
+        const auto earlier = std::find_if(kept.begin(), kept.end(),
+            [&](const AnswerMetrics& one) { return one.step == answer.step && one.prompt == answer.prompt; });
+        if (earlier == kept.end()) {
+            kept.push_back(std::move(answer));
+        } else {
+            *earlier = std::move(answer);
+        }
+    }
+    answers = std::move(kept);
+}
+
 } // namespace
 
 fs::path defaultRunsDirectory()
@@ -121,12 +138,15 @@ Result<RunCurves> readCurves(const fs::path& run)
         }
         if (const auto* step = std::get_if<StepMetrics>(&*metrics)) {
             curves.steps.push_back(*step);
+        } else if (const auto* evaluation = std::get_if<EvalMetrics>(&*metrics)) {
+            curves.evaluations.push_back(*evaluation);
         } else {
-            curves.evaluations.push_back(std::get<EvalMetrics>(*metrics));
+            curves.answers.push_back(std::get<AnswerMetrics>(*metrics));
         }
     }
     keepLastOfEachStep(curves.steps);
     keepLastOfEachStep(curves.evaluations);
+    keepLastOfEachStep(curves.answers);
     return curves;
 }
 

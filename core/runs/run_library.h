@@ -22,10 +22,11 @@ std::vector<RunRecord> listRuns(const std::filesystem::path& runs);
 /// A run by name under `runs`, or by path.
 Result<RunRecord> findRun(const std::filesystem::path& runs, const std::string& nameOrPath);
 
-/// The metrics of a run in step order; the last line of a step wins, a torn last line is left out.
+/// The metrics of a run in step order; the last line of a step (and prompt) wins, a torn last line is left out.
 struct RunCurves {
     std::vector<StepMetrics> steps;
     std::vector<EvalMetrics> evaluations;
+    std::vector<AnswerMetrics> answers; ///< those of a step in the order of the prompts
 };
 Result<RunCurves> readCurves(const std::filesystem::path& run);
 

@@ -61,13 +61,15 @@ std::optional<StepTimes> stepTimes(std::span<const StepMetrics> steps)
         times.backward += step.backwardSeconds - step.recomputeSeconds;
         times.recompute += step.recomputeSeconds;
         times.optimizer += step.optimizerSeconds;
+        times.courtesy += step.courtesySeconds;
         tokens += static_cast<double>(step.tokens);
         slots += static_cast<double>(step.paddedTokens);
     }
     if (!(seconds > 0))
         return std::nullopt;
     times.seconds = seconds / static_cast<double>(steps.size());
-    for (double* part : { &times.data, &times.forward, &times.backward, &times.recompute, &times.optimizer })
+    for (double* part :
+        { &times.data, &times.forward, &times.backward, &times.recompute, &times.optimizer, &times.courtesy })
         *part /= seconds;
     times.padding = slots > 0 ? 1 - tokens / slots : 0;
     times.deviceUtilization = meanUtilization(steps);
@@ -94,7 +96,10 @@ std::vector<std::string> throughputAdvice(
         advice.push_back("Products in " + fasterType->name + " were measured to be "
             + numberText(std::round(fasterType->factor * 10) / 10) + " times as fast on this device: set compute: "
             + fasterType->name + ", for a rounding that the loss curve will show.");
-    if (times.deviceUtilization && *times.deviceUtilization < idle && times.data <= much)
+    if (times.courtesy > much / 2)
+        advice.push_back("Courtesy pauses for " + percent(times.courtesy)
+            + " of the time: where nobody uses the desktop meanwhile, courtesy off saves it.");
+    if (times.deviceUtilization && *times.deviceUtilization < idle * (1 - times.courtesy) && times.data <= much)
         advice.push_back("The device is busy for only " + percent(*times.deviceUtilization)
             + " of the time: a batch_size above " + std::to_string(config.batchSize)
             + " with fewer accumulation_steps gives it more to do, for more memory.");
@@ -116,7 +121,8 @@ std::string throughputText(
     std::string text = "Of a step's " + numberText(std::round(times->seconds * 1000) / 1000) + " s, forward takes "
         + percent(times->forward) + ", backward " + percent(times->backward)
         + (times->recompute > 0 ? ", recompute " + percent(times->recompute) : "") + ", the optimizer "
-        + percent(times->optimizer) + " and data " + percent(times->data) + ".";
+        + percent(times->optimizer) + (times->courtesy > 0 ? ", pauses for courtesy " + percent(times->courtesy) : "")
+        + " and data " + percent(times->data) + ".";
     for (const std::string& one : throughputAdvice(*times, config, fasterType))
         text += " " + one;
     if (const auto spill = memorySpill(steps))

@@ -15,6 +15,7 @@ struct StepTimes {
     double seconds = 0; ///< a step
     double data = 0, forward = 0, backward = 0, optimizer = 0; ///< backward without recompute
     double recompute = 0;
+    double courtesy = 0; ///< pauses
     double padding = 0; ///< share of the slots processed that hold no token
     std::optional<double> deviceUtilization; ///< 0 to 1; of all cores where there is no card
     std::optional<double> clockFall; ///< share by which the clock is lower in the last third of the steps than before

@@ -5,6 +5,7 @@
 #include "core/text/model_templates.h"
 #include "core/text/optional_files.h"
 
+#include <algorithm>
 #include <array>
 
 namespace tunebench {
@@ -83,6 +84,33 @@ std::optional<TokenId> specialId(
     return known ? std::optional(value.get<TokenId>()) : std::nullopt;
 }
 
+void addEnd(std::vector<TokenId>& ends, const std::optional<TokenId>& end)
+{
+    if (end && std::find(ends.begin(), ends.end(), *end) == ends.end()) {
+        ends.push_back(*end);
+    }
+}
+
+/// The tokenizer's end of text and those of generation_config.json, a number or a list; config.json has them in older
+/// models.
+std::vector<TokenId> endsOf(const Tokenizer& tokenizer, const std::optional<TokenId>& eos,
+    const ordered_json& generation, const ordered_json& config)
+{
+    std::vector<TokenId> ends;
+    addEnd(ends, eos);
+    const ordered_json& named = generation.contains("eos_token_id") ? generation : config;
+    if (!named.contains("eos_token_id")) {
+        return ends;
+    }
+    const ordered_json& value = named.at("eos_token_id");
+    for (const ordered_json& id : value.is_array() ? value : ordered_json::array({ value })) {
+        if (id.is_number_unsigned() && id.get<uint64_t>() < tokenizer.size()) {
+            addEnd(ends, id.get<TokenId>());
+        }
+    }
+    return ends;
+}
+
 std::optional<bool> flagIn(const ordered_json& config, const char* key)
 {
     const auto value = config.find(key);
@@ -150,9 +178,15 @@ Result<TextModel> openFolder(const fs::path& folder, const fs::path& tokenizerFi
     const auto bos = specialId(*tokenizer, *variables, *generation, "bos");
     const auto eos = specialId(*tokenizer, *variables, *generation, "eos");
     const auto pad = specialId(*tokenizer, *variables, *generation, "pad");
+    const Result<ordered_json> model = readOptionalObject(folder / "config.json"); // a damaged one is others' concern
+    auto ends = endsOf(*tokenizer, eos, *generation, model.value_or(ordered_json::object()));
     return TextModel { std::move(*tokenizer), std::move(templates->chat), std::move(*variables), bos, eos, pad,
-        std::move(templates->tool) };
+        std::move(ends), std::move(templates->tool) };
 }
+
+/// Older GGUF files name no end of turn; llama.cpp (src/llama-vocab.cpp) knows it by its text.
+constexpr std::array endsByName { "<|eot_id|>", "<|im_end|>", "<|end|>", "<end_of_turn>", "<|endoftext|>", "<|eom_id|>",
+    "<EOT>" };
 
 Result<TextModel> openGguf(const fs::path& path)
 {
@@ -189,8 +223,19 @@ Result<TextModel> openGguf(const fs::path& path)
     const auto eos = take("eos_token", "eos_token_id");
     take("unk_token", "unknown_token_id");
     const auto pad = take("pad_token", "padding_token_id");
+    std::vector<TokenId> ends;
+    addEnd(ends, eos);
+    for (const char* key : { "tokenizer.ggml.eot_token_id", "tokenizer.ggml.eom_token_id" }) {
+        const std::optional<int64_t> id = file->integer(key);
+        if (id && *id >= 0 && static_cast<uint64_t>(*id) < tokenizer->size()) {
+            addEnd(ends, static_cast<TokenId>(*id));
+        }
+    }
+    for (const char* name : endsByName) {
+        addEnd(ends, tokenizer->idOf(name));
+    }
     return TextModel { std::move(*tokenizer), std::move(templates->chat), std::move(variables), bos, eos, pad,
-        std::move(templates->tool) };
+        std::move(ends), std::move(templates->tool) };
 }
 
 tl::unexpected<Error> noTokenizer(const fs::path& folder)

@@ -13,6 +13,7 @@ struct TextModel {
     std::optional<ChatTemplate> chatTemplate; ///< absent for base models
     nlohmann::ordered_json templateVariables; ///< bos_token, eos_token, pad_token, unk_token, ... as strings
     std::optional<TokenId> bos, eos, pad;
+    std::vector<TokenId> ends {}; ///< tokens with which the model ends what it says; eos is one of them
     std::optional<ChatTemplate> toolTemplate; ///< "tool_use", where the model has one of that name beside its default
 
     /// What a chat is written with, chosen as transformers does: the template for tools where the chat has any and

@@ -4,7 +4,9 @@
 #include "core/memory/caching_allocator.h"
 #include "core/memory/counting_allocator.h"
 #include "core/memory/device.h"
+#include "core/train/generate.h"
 #include "core/train/operation_recorder.h"
+#include "core/train/prompts.h"
 #include "core/train/trainee.h"
 
 #include <ATen/core/LegacyTypeDispatch.h>
@@ -72,8 +74,8 @@ private:
 
 } // namespace
 
-Result<PlannedMemory> dryRun(
-    const RunConfig& config, const ModelSpec& spec, std::span<const std::vector<MicroBatch>> steps)
+Result<PlannedMemory> dryRun(const RunConfig& config, const ModelSpec& spec,
+    std::span<const std::vector<MicroBatch>> steps, int64_t longestPrompt)
 {
     initializeEngine();
     const at::AutoDispatchBelowADInplaceOrView noGradients;
@@ -88,6 +90,8 @@ Result<PlannedMemory> dryRun(
         if (!trainee)
             return tl::unexpected(trainee.error());
         planned.resident = metaLedger().allocated() - before;
+        if (longestPrompt > 0)
+            dryAnswer(trainee->decoder, longestPrompt, mostAnswerTokens);
         for (const auto& group : steps) {
             trainStep(*trainee, config, group, config.learningRate, [&] {
                 microBatches.beginMicroBatch();

@@ -35,6 +35,15 @@ at::Tensor headLosses(const Decoder& decoder, const at::Tensor& x, const Supervi
         rmsNorm(chosen, scale, weight), decoder.head(), supervision.targets, decoder.spec.finalSoftcap);
 }
 
+at::Tensor nextTokenLogits(const Decoder& decoder, const at::Tensor& x)
+{
+    const PlaceScope place({ -1, "head", "answer" });
+    const CategoryScope scope(MemoryCategory::logitsAndLoss);
+    const auto weight = normFactor(decoder.finalNorm, decoder.compute, decoder.spec.normAddsOne);
+    return linearLogits(
+        rmsNorm(x, rmsNormScale(x, decoder.spec.normEpsilon), weight), decoder.head(), decoder.spec.finalSoftcap);
+}
+
 at::Tensor headLossesWithGradient(const Decoder& decoder, const at::Tensor& x, const Supervision& supervision,
     const at::Tensor& weights, at::Tensor& gradient)
 {

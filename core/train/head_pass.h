@@ -21,4 +21,7 @@ at::Tensor headLosses(const Decoder& decoder, const at::Tensor& x, const Supervi
 at::Tensor headLossesWithGradient(const Decoder& decoder, const at::Tensor& x, const Supervision& supervision,
     const at::Tensor& weights, at::Tensor& gradient);
 
+/// The logits of the token after each of x [tokens, hidden], fp32: [tokens, vocabulary].
+at::Tensor nextTokenLogits(const Decoder& decoder, const at::Tensor& x);
+
 } // namespace tunebench

@@ -142,7 +142,10 @@ at::Tensor attentionForward(const DecoderLayer& layer, const PassContext& contex
     {
         const auto query = attendedForm(a.query, layer.queryNorm, angles, context);
         const auto key = attendedForm(a.key, layer.keyNorm, angles, context);
-        a.attended = attention(query, key, a.value, context.segments, ruleOf(layer, context.spec)).flatten(1);
+        const AttentionRule rule = ruleOf(layer, context.spec);
+        a.attended = (context.cache ? attention(query, key, a.value, *context.cache, rule)
+                                    : attention(query, key, a.value, context.segments, rule))
+                         .flatten(1);
     }
     if (!context.spec.outputNorms)
         return linear(layer.output, a.attended).add_(a.input);

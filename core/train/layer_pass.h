@@ -11,6 +11,7 @@ struct PassContext {
     const ModelSpec& spec;
     std::vector<RopeAngles> angles; ///< of each of the decoder's ropes
     std::vector<int64_t> segments;
+    KeyValueCache* cache = nullptr; ///< of the layer that goes on with a sequence, whose tokens are then no segments
 };
 
 /// What a layer keeps for its backward pass. Norms and the gated activation are made again from these.

@@ -5,6 +5,7 @@
 #include "core/memory/caching_allocator.h"
 #include "core/memory/doctor.h"
 #include "core/memory/process_meter.h"
+#include "core/train/courtesy.h"
 #include "core/train/dry_run.h"
 #include "core/train/effective_batch.h"
 #include "core/train/planned_batches.h"
@@ -100,7 +101,8 @@ void planTime(MemoryPlan& plan, const ModelSpec& spec, const PlannedBatches& bat
         return;
     if (const auto seconds = secondsOfStep(plan.config, spec, batches.typical, device.operations))
         plan.secondsPerStep
-            = batches.microBatchesPerStep * batches.typicalShare * seconds->microBatch + seconds->update;
+            = (batches.microBatchesPerStep * batches.typicalShare * seconds->microBatch + seconds->update)
+            * (1 + courtesyRule(plan.config.courtesy).share);
 }
 
 } // namespace
@@ -116,8 +118,8 @@ Result<std::vector<RowExtent>> datasetExtents(const RunConfig& config, int64_t v
     });
 }
 
-Result<MemoryPlan> planModel(
-    const RunConfig& config, const ModelSpec& spec, std::span<const RowExtent> extents, PlanDetail detail)
+Result<MemoryPlan> planModel(const RunConfig& config, const ModelSpec& spec, std::span<const RowExtent> extents,
+    PlanDetail detail, int64_t longestPrompt)
 {
     const PlannedBatches batches = planBatches(extents, config);
     if (batches.extreme.empty())
@@ -127,7 +129,7 @@ Result<MemoryPlan> planModel(
     std::vector<std::vector<MicroBatch>> steps { batches.extreme };
     if (detail == PlanDetail::all)
         steps.front().insert(steps.front().begin(), batches.typical);
-    const auto planned = dryRun(config, spec, steps);
+    const auto planned = dryRun(config, spec, steps, longestPrompt);
     if (!planned)
         return tl::unexpected(planned.error());
     const DeviceMeasurement device = plannedDevice(config);
@@ -160,7 +162,7 @@ Result<MemoryPlan> planMemory(const ConfigChoice& choice, std::span<const RowExt
         return tl::unexpected(opened.error());
     if (auto solved = solveEffectiveBatch(*opened, choice.set, extents); !solved)
         return tl::unexpected(solved.error());
-    return planModel(opened->config, opened->model.spec, extents, detail);
+    return planModel(opened->config, opened->model.spec, extents, detail, opened->longestPrompt);
 }
 
 } // namespace tunebench

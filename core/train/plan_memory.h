@@ -32,7 +32,7 @@ struct MemoryPlan {
     /// be saved, whichever is more.
     int64_t hostBytes = 0;
     int64_t hostFree = 0; ///< bytes of it that programs could have when the plan was made
-    std::optional<double> secondsPerStep; ///< mean, evaluations left out
+    std::optional<double> secondsPerStep; ///< mean, courtesy's pauses in it, evaluations left out
     std::string noTime; ///< why there is none, a sentence
     int64_t limit = 0; ///< bytes that the options allow (limitBytes); 0: no limit
     int64_t room = 0; ///< bytes of the limit; without one what the device has, as far as that is known; 0: unknown
@@ -64,8 +64,9 @@ Result<std::vector<RowExtent>> datasetExtents(const RunConfig& config, int64_t v
 /// is left to train on. Takes some ten milliseconds. Several threads may plan at once.
 Result<MemoryPlan> planMemory(const ConfigChoice& choice, std::span<const RowExtent> extents, PlanDetail detail);
 
-/// The same for options that have been resolved, and a model that is described but need not be there.
-Result<MemoryPlan> planModel(
-    const RunConfig& config, const ModelSpec& spec, std::span<const RowExtent> extents, PlanDetail detail);
+/// The same for options that have been resolved, and a model that is described but need not be there; `longestPrompt`
+/// is in tokens (eval_prompts).
+Result<MemoryPlan> planModel(const RunConfig& config, const ModelSpec& spec, std::span<const RowExtent> extents,
+    PlanDetail detail, int64_t longestPrompt = 0);
 
 } // namespace tunebench

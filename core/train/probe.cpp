@@ -2,6 +2,7 @@
 
 #include "core/config/cards.h"
 #include "core/memory/device.h"
+#include "core/train/courtesy.h"
 #include "core/train/explain_failure.h"
 #include "core/train/out_of_memory_watch.h"
 #include "core/train/plan_memory.h"
@@ -36,22 +37,27 @@ Result<std::vector<ProbedStep>> runSteps(
 {
     BatchPlan batches(lengthsOf(inputs.data.rows.training), inputs.config);
     const int64_t total = batches.counts().totalSteps;
+    CourtesyPauses courtesy(courtesyRule(inputs.config.courtesy).share,
+        [&stop](double seconds) { waitFor(seconds, stop, [] { return false; }); });
     std::vector<ProbedStep> steps;
     for (int64_t i = 0; i < probeWarmUpSteps + probeTimedSteps; ++i) {
         ProbedStep step;
         {
             const Stopwatch watch(step.seconds);
+            courtesy.begin();
             const auto group = groupAt(batches, i % total, inputs);
             moment = { i == 0 ? OutOfMemoryPhase::firstStep : OutOfMemoryPhase::laterStep, i + 1 };
             size_t begun = 0;
             const double learningRate = learningRateAt(inputs.config, i % total, total);
             const auto outcome = trainStep(trainee, inputs.config, group, learningRate, [&] {
                 moment.batch = group[begun++];
+                courtesy.pause();
                 return !stop.stop_requested();
             });
             if (outcome.interrupted)
                 return failure("The probe was stopped.", Fault::work);
             step.tokens = outcome.tokens;
+            courtesy.pause();
         }
         steps.push_back(step);
         if (trainee.decoder.device.is_cpu()) // as training does after each step

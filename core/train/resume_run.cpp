@@ -13,9 +13,9 @@ namespace {
 constexpr std::array changeable { "epochs", "max_steps", "max_hours", "max_temperature", "early_stopping_patience",
     "early_stopping_min_delta", "stop_at_eval_loss", "overfitting_intended", "learning_rate", "scheduler",
     "warmup_steps", "warmup_ratio", "scheduler_cycles", "scheduler_power", "learning_rate_end", "max_grad_norm",
-    "weight_decay", "log_every", "eval_every", "eval_batch_size", "save_every", "keep_checkpoints", "device", "threads",
-    "card", "memory_limit", "on_out_of_memory", "gradient_checkpointing", "checkpoint_every_layers", "batch_size",
-    "accumulation_steps" };
+    "weight_decay", "log_every", "eval_every", "eval_batch_size", "eval_prompts", "save_every", "keep_checkpoints",
+    "device", "threads", "card", "memory_limit", "on_out_of_memory", "courtesy", "gradient_checkpointing",
+    "checkpoint_every_layers", "batch_size", "accumulation_steps" };
 
 std::string listed()
 {

@@ -4,6 +4,7 @@
 #include "core/model/model_files.h"
 #include "core/model/peft_adapter.h"
 #include "core/train/prepare.h"
+#include "core/train/prompts.h"
 
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -15,12 +16,14 @@ struct RunModel {
     RunConfig config; ///< resolved: no `auto`, LoRA options from the adapter where there is one
     ModelFiles model;
     std::optional<PeftAdapter> adapter;
+    int64_t longestPrompt = 0; ///< tokens, of eval_prompts; 0: there are none
 };
 Result<RunModel> openRunModel(const ConfigChoice& choice, const Notice& notice);
 
 /// Everything that a run reads.
 struct RunInputs : RunModel {
     PreparedData data;
+    std::optional<Prompts> prompts; ///< where there are any
 };
 Result<RunInputs> openRunInputs(const ConfigChoice& choice, const Notice& notice, const std::stop_token& stop = {});
 

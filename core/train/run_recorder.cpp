@@ -82,6 +82,11 @@ void RunRecorder::resume(const RunSummary& summary, const RunCurves& curves)
         m_evaluations.push_back(evaluation);
         m_listener(evaluation);
     }
+    for (const AnswerMetrics& answer : curves.answers) {
+        if (answer.step > summary.step)
+            break;
+        m_listener(answer);
+    }
     state(RunState::running);
 }
 
@@ -142,6 +147,13 @@ void RunRecorder::evaluation(EvalMetrics metrics, const RunConfig& config)
     m_summary.overfittingSince = overfittingSince(m_evaluations);
     m_summary.overfitting
         = m_summary.overfittingSince ? overfittingText(*m_summary.overfittingSince, config.overfittingIntended) : "";
+    note(m_folder.append(metrics));
+    m_listener(metrics);
+}
+
+void RunRecorder::answer(const AnswerMetrics& metrics)
+{
+    m_summary.seconds += metrics.seconds;
     note(m_folder.append(metrics));
     m_listener(metrics);
 }

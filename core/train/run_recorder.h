@@ -30,6 +30,7 @@ public:
     void step(const StepMetrics& metrics, bool written);
     /// Adds what the training since the evaluation before says, and counts it as `config` asks.
     void evaluation(EvalMetrics metrics, const RunConfig& config);
+    void answer(const AnswerMetrics& metrics);
     void state(RunState state, std::string reason = {});
     void countSplit() { ++m_summary.splitSteps; }
     void memoryClimb(int64_t bytesPerStep) { m_summary.memoryClimb = bytesPerStep; }

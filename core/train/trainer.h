@@ -26,7 +26,7 @@ struct StateChange {
 };
 
 /// What a run says while it goes on; whole values, in order.
-using TrainerEvent = std::variant<LogLine, StateChange, StepMetrics, EvalMetrics>;
+using TrainerEvent = std::variant<LogLine, StateChange, StepMetrics, EvalMetrics, AnswerMetrics>;
 
 /// What to train and where to keep it.
 struct TrainingJob {

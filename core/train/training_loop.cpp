@@ -4,7 +4,6 @@
 #include "core/runs/memory_watch.h"
 #include "core/train/checkpoint.h"
 #include "core/train/cooling.h"
-#include "core/train/evaluate.h"
 #include "core/train/evaluation_watch.h"
 #include "core/train/explain_failure.h"
 #include "core/train/find_not_finite.h"
@@ -12,11 +11,7 @@
 #include "core/train/stopwatch.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
-#include <condition_variable>
-#include <mutex>
-#include <numeric>
 
 namespace tunebench {
 namespace {
@@ -42,6 +37,8 @@ TrainingLoop::TrainingLoop(
     , m_moment(moment)
     , m_batches(lengthsOf(m_rows), m_config)
     , m_meter(trainee.decoder.device)
+    , m_courtesy(courtesyRule(m_config.courtesy).share,
+          [this](double seconds) { waitFor(seconds, m_controls.stop, m_controls.paused); })
 {
 }
 
@@ -93,14 +90,17 @@ void TrainingLoop::say(std::string text, bool warning) const
     m_controls.emit(LogLine { std::move(text), warning });
 }
 
-/// Waits while the run is paused; false when it shall stop. Time spent waiting belongs to no step.
+/// Between two pieces of work: the pause that courtesy makes, and another as long as the run is paused, which belongs
+/// to no step. False when it shall stop.
 bool TrainingLoop::goOn()
 {
+    m_courtesy.pause();
     if (m_controls.paused() && !m_controls.stop.stop_requested()) {
         const Stopwatch watch(m_pausedSeconds);
         m_recorder.state(RunState::paused);
         m_controls.awaitResume();
         m_recorder.state(RunState::running);
+        m_courtesy.begin();
     }
     return !m_controls.stop.stop_requested();
 }
@@ -113,55 +113,9 @@ void TrainingLoop::coolDown()
         return;
     say("The card is hotter than max_temperature; training waits until it has cooled.", true);
     m_recorder.state(RunState::paused);
-    std::mutex mutex;
-    std::condition_variable_any never;
-    std::unique_lock lock(mutex);
     while (cooling.mustWait(m_meter.temperature()) && !m_controls.stop.stop_requested())
-        never.wait_for(lock, m_controls.stop, std::chrono::seconds(1), [] { return false; });
+        waitFor(1, m_controls.stop, [] { return false; });
     m_recorder.state(RunState::running);
-}
-
-bool TrainingLoop::evaluationDue(int64_t step, bool last) const
-{
-    if (m_inputs.data.rows.heldOut.empty() || m_recorder.summary().lastEvalStep == step)
-        return false;
-    if (step == 0)
-        return m_config.evalAtStart;
-    return last || (m_config.evalEvery > 0 && step % m_config.evalEvery == 0);
-}
-
-/// False when the run was stopped in it. A new best is kept in a checkpoint of its own.
-bool TrainingLoop::evaluateAt(int64_t step)
-{
-    const auto& rows = m_inputs.data.rows.heldOut;
-    say("Evaluating on " + std::to_string(rows.size()) + " held-out rows.");
-    m_moment = { OutOfMemoryPhase::evaluation, step };
-    auto metrics = evaluate(m_trainee.decoder, rows, m_config, slotBudget(), [this](const MicroBatch& batch) {
-        m_moment.batch = batch;
-        return goOn();
-    });
-    if (!metrics)
-        return false;
-    metrics->step = step;
-    const bool overfitted = m_recorder.summary().overfittingSince.has_value();
-    m_recorder.evaluation(*metrics, m_config);
-    const RunSummary& summary = m_recorder.summary();
-    if (summary.overfittingSince && !overfitted && !m_config.overfittingIntended)
-        say(summary.overfitting, true);
-    if (m_config.evalEvery > 0 && summary.bestEvalStep == step)
-        checkpoint();
-    return true;
-}
-
-/// Slots that some micro-batch of training has in any case: those of the longest row, or of a batch of average
-/// sequences.
-int64_t TrainingLoop::slotBudget() const
-{
-    const auto lengths = lengthsOf(m_rows);
-    const size_t total = std::reduce(lengths.begin(), lengths.end());
-    const size_t sequences = m_batches.sequences().size();
-    const size_t batch = std::min(sequences, static_cast<size_t>(m_config.batchSize));
-    return static_cast<int64_t>(std::max(std::ranges::max(lengths), total / sequences * batch));
 }
 
 std::vector<MicroBatch> TrainingLoop::groupAt(int64_t step)
@@ -190,6 +144,8 @@ Result<bool> TrainingLoop::trainAt(int64_t step)
     metrics.learningRate = learningRateAt(m_config, scheduledStep(step), m_batches.counts().totalSteps);
     metrics.epoch = static_cast<double>(step + 1) / static_cast<double>(m_batches.counts().stepsPerEpoch);
     m_pausedSeconds = 0;
+    m_courtesy.begin();
+    const double pausesBefore = m_courtesy.seconds();
     StepOutcome outcome;
     std::vector<MicroBatch> group;
     size_t microBatches = 0;
@@ -202,10 +158,13 @@ Result<bool> TrainingLoop::trainAt(int64_t step)
             microBatches = group.size();
         }
         outcome = trainGroup(group, metrics.learningRate);
+        if (!outcome.interrupted)
+            m_courtesy.pause();
     }
     if (outcome.interrupted)
         return false;
     metrics.seconds -= m_pausedSeconds;
+    metrics.courtesySeconds = m_courtesy.seconds() - pausesBefore;
     fill(metrics, outcome);
     if (group.size() > microBatches)
         noteSplit(metrics, microBatches, group);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "core/data/micro_batches.h"
+#include "core/train/courtesy.h"
 #include "core/train/out_of_memory_watch.h"
 #include "core/train/run_inputs.h"
 #include "core/train/run_recorder.h"
@@ -36,6 +37,8 @@ private:
     void coolDown();
     bool evaluationDue(int64_t step, bool last) const;
     bool evaluateAt(int64_t step);
+    bool answerAt(int64_t step);
+    bool lossAt(int64_t step);
     int64_t slotBudget() const;
     std::vector<MicroBatch> groupAt(int64_t step);
     int64_t scheduledStep(int64_t step) const;
@@ -54,6 +57,7 @@ private:
     RunMoment& m_moment;
     BatchPlan m_batches;
     StepMeter m_meter;
+    CourtesyPauses m_courtesy;
     double m_pausedSeconds = 0;
     int64_t m_saved = 0; ///< step of the newest checkpoint
 };

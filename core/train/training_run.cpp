@@ -1,6 +1,7 @@
 #include "core/train/training_run.h"
 
 #include "core/base/sleep_inhibitor.h"
+#include "core/base/thread_priority.h"
 #include "core/config/cards.h"
 #include "core/config/choices.h"
 #include "core/config/number_text.h"
@@ -13,6 +14,7 @@
 #include "core/runs/run_library.h"
 #include "core/runs/throughput.h"
 #include "core/train/checkpoint.h"
+#include "core/train/courtesy.h"
 #include "core/train/explain_failure.h"
 #include "core/train/out_of_memory_watch.h"
 #include "core/train/plan_memory.h"
@@ -179,7 +181,8 @@ void sayPlan(const RunInputs& inputs, const Notice& notice)
     RunConfig config = inputs.config; // its rows have been chosen already
     config.evalShare = 0;
     config.maxRows.reset();
-    const auto plan = planModel(config, inputs.model.spec, extentsOf(inputs.data.rows.training), PlanDetail::figures);
+    const auto plan = planModel(
+        config, inputs.model.spec, extentsOf(inputs.data.rows.training), PlanDetail::figures, inputs.longestPrompt);
     if (!plan)
         return;
     notice("Planned: a peak of " + bytesText(plan->peakAllocated)
@@ -204,6 +207,8 @@ Result<LoopEnd> trainWithin(
     const at::AutoDispatchBelowADInplaceOrView noGradients; // LibTorch's own gradients are not used: less work a call
     for (std::string& advice : precisionAdvice(inputs.config, knownDevice(inputs.config.device)))
         notice(std::move(advice), true);
+    if (device->is_cpu()) // before LibTorch starts this thread's workers, which then do as it does
+        lowerThreadPriority(courtesyRule(inputs.config.courtesy).niceness);
     useThreads(inputs.config.threads);
     if (auto limited = limitMemory(*device, limitBytes(inputs.config)); !limited)
         return tl::unexpected(limited.error());

@@ -84,6 +84,7 @@ private slots:
     void typing_data();
     void typing();
     void editorsTakeMouseAndKeys();
+    void promptsAreLinesWithCommas();
     void contradictionsStandAtTheField();
     void resetGoesBackToTheDefault();
     void undoGoesOverTheWholeForm();
@@ -168,6 +169,27 @@ void TestConfigForm::editorsTakeMouseAndKeys()
     QTest::keyClicks(dataset, QStringLiteral("/rows/c.json"));
     QCOMPARE(form.value("dataset"), json({ "/rows/a, b.json", "/rows/c.json" }));
     QVERIFY(form.model.isSet("dataset"));
+}
+
+void TestConfigForm::promptsAreLinesWithCommas()
+{
+    Form form;
+    auto* prompts = form.widget<QPlainTextEdit>("eval_prompts");
+    QTest::keyClicks(prompts, QStringLiteral("First, this"));
+    QTest::keyClick(prompts, Qt::Key_Return);
+    QTest::keyClick(prompts, Qt::Key_Return);
+    QTest::keyClicks(prompts, QStringLiteral("[\"Then\", that"));
+    QTest::keyClick(prompts, Qt::Key_Return, Qt::ShiftModifier);
+    QTest::keyClicks(prompts, QStringLiteral(" in two lines"));
+    const json expected { "First, this", "[\"Then\", that\n in two lines" };
+    QCOMPARE(form.value("eval_prompts"), expected);
+    form.model.edit("eval_prompts", json({ "a,\nb", "c" }));
+    QCOMPARE(prompts->blockCount(), 2);
+    QTest::keyClicks(prompts, QStringLiteral("x")); // at the beginning
+    QCOMPARE(form.value("eval_prompts"), json({ "xa,\nb", "c" }));
+    prompts->selectAll();
+    QTest::keyClick(prompts, Qt::Key_Delete);
+    QCOMPARE(form.value("eval_prompts"), json());
 }
 
 void TestConfigForm::contradictionsStandAtTheField()

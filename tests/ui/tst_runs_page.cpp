@@ -1,16 +1,20 @@
 #include "tests/ui/prepared_run.h"
 #include "tests/ui/ui_test.h"
 #include "ui/plots/loss_plot.h"
+#include "ui/runs/answers_view.h"
 #include "ui/runs/overlay_view.h"
 #include "ui/runs/run_listing.h"
 #include "ui/runs/runs_model.h"
 #include "ui/runs/runs_page.h"
 
+#include <QComboBox>
 #include <QFile>
 #include <QMessageBox>
 #include <QPushButton>
 #include <QSignalSpy>
+#include <QTabWidget>
 #include <QTableWidget>
+#include <QTextBrowser>
 #include <QTreeView>
 
 using namespace tunebench;
@@ -86,6 +90,7 @@ private slots:
     void anEmptyOrMissingFolderIsFine();
     void openingShowsPlotsAndOptions();
     void followsARunThatGoesOn();
+    void answersStandSideBySide();
     void tickingOverlays();
     void deletesAfterAsking();
     void aRunThatGoesOnIsNotDeleted();
@@ -150,6 +155,45 @@ void TestRunsPage::followsARunThatGoesOn()
     QVERIFY(folder->append(someStep(2)));
     shelf.page->listing()->refresh();
     QTRY_COMPARE(shelf.lossPoints(), 2);
+}
+
+void TestRunsPage::answersStandSideBySide()
+{
+    Shelf shelf;
+    const auto quiet = prepareRun(shelf.runs, "quiet", 3, RunState::finished);
+    const auto run = prepareRun(shelf.runs, "asked", 30, RunState::finished);
+    auto folder = RunFolder::reopen(run);
+    for (const int64_t step : { 0, 10, 20 }) {
+        for (const char* prompt : { "Why, <b>you</b>?", "How?" }) {
+            AnswerMetrics answer { .step = step, .prompt = prompt };
+            answer.text = std::string(prompt).substr(0, 3) + " at " + std::to_string(step) + "\nand <so> on";
+            answer.note = step == 10 ? "cut at 128 tokens" : "";
+            QVERIFY(folder->append(answer).has_value());
+        }
+    }
+    shelf.open(2);
+    auto* tabs = shelf.page->findChild<QTabWidget*>();
+    auto* view = shelf.page->findChild<AnswersView*>();
+    const auto text = [view] { return view->findChild<QTextBrowser*>()->toPlainText(); };
+    shelf.select(run);
+    QTRY_VERIFY(tabs->isTabVisible(tabs->indexOf(view)));
+    QVERIFY(text().contains(QStringLiteral("Why, <b>you</b>?")) && text().contains(QStringLiteral("and <so> on")));
+    QVERIFY(text().contains(QStringLiteral("Why at 0")) && text().contains(QStringLiteral("How at 20")));
+    QVERIFY(!text().contains(QStringLiteral("at 10")));
+    tabs->setCurrentWidget(view);
+    const auto lists = view->findChildren<QComboBox*>();
+    QCOMPARE(lists.size(), 2);
+    QTest::keyClick(lists.front(), Qt::Key_Down);
+    QVERIFY(text().contains(QStringLiteral("Why at 10")) && !text().contains(QStringLiteral("Why at 0")));
+    QVERIFY(text().contains(QStringLiteral("cut at 128 tokens")));
+
+    const std::vector<AnswerMetrics> more { AnswerMetrics { .step = 10, .prompt = "How?" },
+        AnswerMetrics { .step = 40, .prompt = "How?" } };
+    view->setAnswers(more); // the left one stays, the right one follows the newest
+    QCOMPARE(lists.front()->currentData().toInt(), 10);
+    QCOMPARE(lists.back()->currentData().toInt(), 40);
+    shelf.select(quiet);
+    QTRY_VERIFY(!tabs->isTabVisible(tabs->indexOf(view)));
 }
 
 void TestRunsPage::tickingOverlays()

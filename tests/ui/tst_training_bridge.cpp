@@ -170,13 +170,15 @@ void TestTrainingBridge::handsOnEventsInOrder()
         [&seen](const std::vector<StepMetrics>& steps) { seen << QStringLiteral("%1 steps").arg(steps.size()); });
     connect(&bench.bridge, &TrainingBridge::evaluated, this,
         [&seen](const EvalMetrics& evaluation) { seen << QStringLiteral("eval %1").arg(evaluation.step); });
+    connect(&bench.bridge, &TrainingBridge::answered, this,
+        [&seen](const AnswerMetrics& answer) { seen << QString::fromStdString(answer.text); });
     connect(&bench.bridge, &TrainingBridge::logged, this,
         [&seen](const LogLine& line) { seen << QString::fromStdString(line.text); });
     bench.click(bench.actions.start());
-    bench.script.events
-        = { LogLine { "begin" }, EvalMetrics {}, someStep(1), someStep(2), EvalMetrics { 2 }, someStep(3) };
-    QTRY_COMPARE(seen.size(), 5);
-    QCOMPARE(seen, (QStringList { "begin", "eval 0", "2 steps", "eval 2", "1 steps" }));
+    bench.script.events = { LogLine { "begin" }, EvalMetrics {}, someStep(1), someStep(2),
+        AnswerMetrics { .text = "yes" }, EvalMetrics { 2 }, someStep(3) };
+    QTRY_COMPARE(seen.size(), 6);
+    QCOMPARE(seen, (QStringList { "begin", "eval 0", "2 steps", "yes", "eval 2", "1 steps" }));
 }
 
 void TestTrainingBridge::deliversTheLastWordsOfAFinishedRun()

@@ -1,6 +1,7 @@
 #include "ui/form/option_editor.h"
 
 #include "ui/form/line_editor.h"
+#include "ui/form/lines_editor.h"
 #include "ui/form/path_editor.h"
 #include "ui/form/selection_editor.h"
 
@@ -11,6 +12,9 @@ OptionEditor* makeOptionEditor(const Option& option, QWidget* parent)
     if (isPathOption(option.key)) {
         return option.kind == OptionKind::textList ? static_cast<OptionEditor*>(new PathListEditor(option, parent))
                                                    : new PathEditor(option, parent);
+    }
+    if (option.prose) {
+        return new LinesEditor(OptionEditor::tr("none; one a line"), parent);
     }
     switch (option.kind) {
     case OptionKind::boolean:

@@ -24,7 +24,8 @@ signals:
     void edited();
 };
 
-/// The editor for an option's kind: check box, list of choices, path with a chooser, list of paths, or a line of text.
+/// The editor for an option's kind: check box, list of choices, path with a chooser, list of paths or of
+/// prose, or a line of text.
 OptionEditor* makeOptionEditor(const Option& option, QWidget* parent);
 
 } // namespace tunebench

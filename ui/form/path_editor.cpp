@@ -2,15 +2,11 @@
 
 #include <QFileDialog>
 #include <QFileInfo>
-#include <QFontMetrics>
 #include <QHBoxLayout>
 #include <QLineEdit>
 #include <QMenu>
-#include <QPlainTextEdit>
-#include <QScrollBar>
 #include <QToolButton>
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 
 namespace tunebench {
@@ -102,79 +98,28 @@ void PathEditor::choose(const QString& path)
 }
 
 PathListEditor::PathListEditor(const Option& option, QWidget* parent)
-    : OptionEditor(parent)
-    , m_lines(new QPlainTextEdit(this))
+    : LinesEditor(emptyText(option), parent)
 {
-    auto* layout = new QHBoxLayout(this);
-    layout->setContentsMargins({});
-    layout->setSpacing(4);
-    layout->addWidget(m_lines, 1);
-    m_lines->setPlaceholderText(emptyText(option));
-    m_lines->setTabChangesFocus(true);
-    m_lines->setLineWrapMode(QPlainTextEdit::NoWrap);
-    m_lines->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    setFocusProxy(m_lines);
-    connect(m_lines, &QPlainTextEdit::textChanged, this, [this] {
-        fitHeight();
-        emit edited();
-    });
-
     auto* button = chooserButton(this);
     auto* menu = new QMenu(button);
     const QString title = QString::fromStdString(option.label);
     menu->addAction(tr("Files\u2026"), this, [this, title] {
-        choose(QFileDialog::getOpenFileNames(this, title, folderOf(paths().value(0)),
+        choose(QFileDialog::getOpenFileNames(this, title, folderOf(texts().value(0)),
             tr("Rows (*.json *.jsonl *.ndjson *.csv *.tsv *.txt *.parquet *.gz *.zst);;All files (*)")));
     });
     menu->addAction(tr("Folder\u2026"), this, [this, title] {
-        const QString folder = QFileDialog::getExistingDirectory(this, title, folderOf(paths().value(0)));
+        const QString folder = QFileDialog::getExistingDirectory(this, title, folderOf(texts().value(0)));
         choose(folder.isEmpty() ? QStringList() : QStringList { folder });
     });
     button->setMenu(menu);
-    layout->addWidget(button, 0, Qt::AlignTop);
-    fitHeight();
-}
-
-nlohmann::json PathListEditor::value() const
-{
-    auto list = nlohmann::json::array();
-    for (const QString& path : paths()) {
-        list.push_back(path.toStdString());
-    }
-    return list;
-}
-
-void PathListEditor::setValue(const nlohmann::json& value)
-{
-    QStringList lines;
-    for (const auto& path : value) {
-        lines.push_back(QString::fromStdString(path.get<std::string>()));
-    }
-    const QSignalBlocker blocker(m_lines);
-    m_lines->setPlainText(lines.join(QLatin1Char('\n')));
-    fitHeight();
-}
-
-QStringList PathListEditor::paths() const
-{
-    return m_lines->toPlainText().split(QLatin1Char('\n'), Qt::SkipEmptyParts);
+    row()->addWidget(button, 0, Qt::AlignTop);
 }
 
 void PathListEditor::choose(const QStringList& paths)
 {
     if (!paths.isEmpty()) {
-        m_lines->setPlainText(paths.join(QLatin1Char('\n')));
+        replaceTexts(paths);
     }
-}
-
-void PathListEditor::fitHeight()
-{
-    constexpr int most = 4;
-    const int lines = std::clamp(m_lines->blockCount(), 1, most);
-    const int margins = 2 * static_cast<int>(m_lines->document()->documentMargin()) + 2 * m_lines->frameWidth();
-    m_lines->setVerticalScrollBarPolicy(m_lines->blockCount() > most ? Qt::ScrollBarAsNeeded : Qt::ScrollBarAlwaysOff);
-    m_lines->setFixedHeight(lines * m_lines->fontMetrics().lineSpacing() + margins);
-    m_lines->setToolTip(m_lines->toPlainText());
 }
 
 } // namespace tunebench

@@ -1,9 +1,8 @@
 #pragma once
 
-#include "ui/form/option_editor.h"
+#include "ui/form/lines_editor.h"
 
 class QLineEdit;
-class QPlainTextEdit;
 
 namespace tunebench {
 
@@ -27,20 +26,13 @@ private:
 };
 
 /// Files and folders, one a line, so that every name can be written.
-class PathListEditor : public OptionEditor {
+class PathListEditor : public LinesEditor {
     Q_OBJECT
 public:
     PathListEditor(const Option& option, QWidget* parent);
 
-    nlohmann::json value() const override;
-    void setValue(const nlohmann::json& value) override;
-
 private:
-    QStringList paths() const;
     void choose(const QStringList& paths);
-    void fitHeight();
-
-    QPlainTextEdit* m_lines;
 };
 
 } // namespace tunebench

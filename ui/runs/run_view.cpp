@@ -2,6 +2,7 @@
 
 #include "ui/base/format.h"
 #include "ui/plots/run_plots.h"
+#include "ui/runs/answers_view.h"
 #include "ui/runs/options_table.h"
 #include "ui/runs/overlay_view.h"
 #include "ui/runs/runs_model.h"
@@ -35,6 +36,7 @@ RunView::RunView(QWidget* parent)
     , m_tabs(new QTabWidget(this))
     , m_plots(new RunPlots(this))
     , m_options(new OptionsTable(this))
+    , m_answers(new AnswersView(this))
     , m_overlay(new OverlayView(this))
 {
     QFont bold = m_title->font();
@@ -56,6 +58,7 @@ RunView::RunView(QWidget* parent)
     m_tabs->setDocumentMode(true);
     m_tabs->addTab(m_plots, tr("&Plots"));
     m_tabs->addTab(m_options, tr("Opt&ions"));
+    m_tabs->addTab(m_answers, tr("&Answers"));
     m_tabs->addTab(m_overlay, tr("Over&lay"));
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 4, 0, 0);
@@ -78,6 +81,7 @@ void RunView::setRun(const RunRecord* run)
         m_path = run == nullptr ? std::filesystem::path() : run->path;
         m_plots->clear();
         m_options->clear();
+        showAnswers({});
         m_config.reset();
         if (run != nullptr) {
             showOptions(*run);
@@ -98,6 +102,13 @@ void RunView::setRun(const RunRecord* run)
 void RunView::setCurves(const RunCurves& curves)
 {
     m_plots->setCurves(curves);
+    showAnswers(curves.answers);
+}
+
+void RunView::showAnswers(std::span<const AnswerMetrics> answers)
+{
+    m_answers->setAnswers(answers);
+    m_tabs->setTabVisible(m_tabs->indexOf(m_answers), !m_answers->isEmpty());
 }
 
 void RunView::showOverlay()

@@ -5,6 +5,7 @@
 #include <QWidget>
 
 #include <memory>
+#include <span>
 
 class QLabel;
 class QPushButton;
@@ -12,6 +13,7 @@ class QTabWidget;
 
 namespace tunebench {
 
+class AnswersView;
 class OptionsTable;
 class OverlayView;
 class RunPlots;
@@ -37,6 +39,7 @@ signals:
 private:
     void showFacts(const RunRecord& run);
     void showOptions(const RunRecord& run);
+    void showAnswers(std::span<const AnswerMetrics> answers);
 
     std::filesystem::path m_path;
     std::optional<RunConfig> m_config;
@@ -45,6 +48,7 @@ private:
     QTabWidget* m_tabs;
     RunPlots* m_plots;
     OptionsTable* m_options;
+    AnswersView* m_answers;
     OverlayView* m_overlay;
 };
 

@@ -37,4 +37,11 @@ void LogView::add(const EvalMetrics& evaluation)
                       .toStdString() });
 }
 
+void LogView::add(const AnswerMetrics& answer)
+{
+    add(LogLine { tr("Answer at step %1 to \u201c%2\u201d:\n%3")
+                      .arg(formatCount(answer.step), toQString(answer.prompt), toQString(answer.text))
+                      .toStdString() });
+}
+
 } // namespace tunebench

@@ -15,6 +15,7 @@ public:
 
     void add(const LogLine& line);
     void add(const EvalMetrics& evaluation);
+    void add(const AnswerMetrics& answer);
 };
 
 } // namespace tunebench

@@ -110,6 +110,7 @@ void TrainPage::connectRun()
         m_numbers->add(evaluation);
         m_log->add(evaluation);
     });
+    connect(&m_bridge, &TrainingBridge::answered, this, [this](const AnswerMetrics& answer) { m_log->add(answer); });
     connect(&m_bridge, &TrainingBridge::logged, this, [this](const LogLine& line) { m_log->add(line); });
     connect(&m_bridge, &TrainingBridge::ended, this, &TrainPage::showEnd);
 }

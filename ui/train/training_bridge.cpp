@@ -90,6 +90,8 @@ void TrainingBridge::deliver(std::vector<TrainerEvent> events)
             take(*change);
         } else if (const auto* evaluation = std::get_if<EvalMetrics>(&event)) {
             emit evaluated(*evaluation);
+        } else if (const auto* answer = std::get_if<AnswerMetrics>(&event)) {
+            emit answered(*answer);
         } else if (const auto* line = std::get_if<LogLine>(&event)) {
             emit logged(*line);
         }

@@ -42,6 +42,7 @@ signals:
     void summaryChanged(const tunebench::RunSummary& summary);
     void stepsDone(const std::vector<tunebench::StepMetrics>& steps); ///< in batches, so that fast runs cost no more
     void evaluated(const tunebench::EvalMetrics& evaluation);
+    void answered(const tunebench::AnswerMetrics& answer);
     void logged(const tunebench::LogLine& line);
     void ended(const tunebench::RunEnd& end);
 

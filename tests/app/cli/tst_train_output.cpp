@@ -56,12 +56,19 @@ void TestTrainOutput::plainLines()
     output.show(LogLine { "Two rows were left out.", true });
     output.show(someState());
     output.show(EvalMetrics { .step = 0, .loss = 2.25, .tokens = 100, .seconds = 1 });
+    AnswerMetrics answer;
+    answer.prompt = "Why?";
+    answer.text = "Because\n\x1b[2J" + std::string(200, 'x');
+    output.show(answer);
     output.show(someStep());
     output.endProgress();
     output.finish("/runs/one");
     QCOMPARE(written(),
         QByteArray("Opening the model.\nWarning: Two rows were left out.\nstep 0  held-out loss 2.2500\n"
-                   "step 3/63  loss 1.5321  1040 tokens/s  peak 812 MiB  2:00 left\n/runs/one\n"));
+                   "step 0  Why?  ->  Because  [2J"
+            + QByteArray(108, 'x')
+            + "...\n"
+              "step 3/63  loss 1.5321  1040 tokens/s  peak 812 MiB  2:00 left\n/runs/one\n"));
 }
 
 void TestTrainOutput::progressOnATerminal()
@@ -89,17 +96,20 @@ void TestTrainOutput::jsonLines()
     output.show(someState());
     output.show(someStep());
     output.show(EvalMetrics { .step = 3, .loss = 2.25, .tokens = 100, .seconds = 1 });
+    output.show(AnswerMetrics { .step = 3, .prompt = "Why?", .text = "So." });
     output.endProgress();
     output.finish("/runs/one");
     const QList<QByteArray> lines = written().split('\n');
-    QCOMPARE(lines.size(), 6);
+    QCOMPARE(lines.size(), 7);
     QCOMPARE(lines[0], QByteArray(R"({"type":"log","text":"Opening the model.","warning":false})"));
     QVERIFY(lines[1].startsWith(R"({"type":"state","state":"running")") && lines[1].endsWith(R"("run":"/runs/one"})"));
     QCOMPARE(lines[2], QByteArray::fromStdString(metricsToJson(someStep()).dump()));
     QCOMPARE(lines[3],
         QByteArray::fromStdString(
             metricsToJson(EvalMetrics { .step = 3, .loss = 2.25, .tokens = 100, .seconds = 1 }).dump()));
-    QCOMPARE(lines[4], QByteArray(R"({"type":"run","run":"/runs/one"})"));
+    QCOMPARE(
+        lines[4], QByteArray(R"({"type":"answer","step":3,"prompt":"Why?","text":"So.","tokens":0,"seconds":0.0})"));
+    QCOMPARE(lines[5], QByteArray(R"({"type":"run","run":"/runs/one"})"));
 }
 
 void TestTrainOutput::lossThatIsNotFinite()

@@ -33,6 +33,7 @@ class TestMetrics : public QObject {
 private slots:
     void keysOfAStep();
     void keysOfAnEvaluation();
+    void anAnswerReadsBack();
     void numbersReadBackExactly_data();
     void numbersReadBackExactly();
     void notFinite_data();
@@ -53,10 +54,10 @@ void TestMetrics::keysOfAStep()
     }
     const std::vector<std::string> expected { "type", "step", "epoch", "loss", "grad_norm", "learning_rate",
         "supervised_tokens", "tokens", "padded_tokens", "seconds", "data_seconds", "forward_seconds",
-        "backward_seconds", "recompute_seconds", "optimizer_seconds", "tokens_per_second", "allocated",
-        "peak_allocated", "reserved", "device_used", "device_shared", "process", "peak_process", "cpu_utilization",
-        "device_utilization", "power_watts", "temperature", "clock_mhz", "loss_scale", "rewards_chosen",
-        "rewards_rejected", "margin", "accuracy" };
+        "backward_seconds", "recompute_seconds", "optimizer_seconds", "courtesy_seconds", "tokens_per_second",
+        "allocated", "peak_allocated", "reserved", "device_used", "device_shared", "process", "peak_process",
+        "cpu_utilization", "device_utilization", "power_watts", "temperature", "clock_mhz", "loss_scale",
+        "rewards_chosen", "rewards_rejected", "margin", "accuracy" };
     QCOMPARE(keys, expected);
     QVERIFY(object["type"] == "step");
     QVERIFY(object["allocated"].is_number_integer());
@@ -73,6 +74,24 @@ void TestMetrics::keysOfAnEvaluation()
     QCOMPARE(metricsToJson(evaluation).dump(),
         std::string(
             R"({"type":"eval","step":10,"loss":1.4,"tokens":55,"perplexity":null,"training_loss":null,"gap":null,"rewards_chosen":null,"rewards_rejected":null,"margin":null,"accuracy":null,"seconds":0.0})"));
+}
+
+void TestMetrics::anAnswerReadsBack()
+{
+    AnswerMetrics answer;
+    answer.step = 10;
+    answer.prompt = "Was \"ist\", das?\n";
+    answer.text = "손실, {x}";
+    answer.tokens = 3;
+    const std::string line = metricsToJson(answer).dump();
+    QCOMPARE(line,
+        std::string(
+            R"({"type":"answer","step":10,"prompt":"Was \"ist\", das?\n","text":"손실, {x}","tokens":3,"seconds":0.0})"));
+    const auto back = std::get<AnswerMetrics>(*metricsFromJson(line));
+    QCOMPARE(back.prompt, answer.prompt);
+    QCOMPARE(back.text, answer.text);
+    answer.note = "cut at 3 tokens";
+    QCOMPARE(std::get<AnswerMetrics>(*metricsFromJson(metricsToJson(answer).dump())).note, answer.note);
 }
 
 void TestMetrics::numbersReadBackExactly_data()
@@ -139,6 +158,7 @@ void TestMetrics::foreignLines_data()
     QTest::newRow("step is real") << QByteArray(R"({"type":"step","step":3.5})");
     QTest::newRow("loss is a text") << QByteArray(R"({"type":"step","step":3,"loss":"low"})");
     QTest::newRow("tokens are a list") << QByteArray(R"({"type":"eval","step":3,"tokens":[1]})");
+    QTest::newRow("prompt is a number") << QByteArray(R"({"type":"answer","step":3,"prompt":4,"text":""})");
     QTest::newRow("zeros") << QByteArray(30, '\0');
     QTest::newRow("deep") << QByteArray(100000, '[');
     QTest::newRow("huge number") << QByteArray(R"({"type":"step","step":1,"loss":1e999})");

@@ -21,6 +21,7 @@ private slots:
     void findsByNameAndPath();
     void curvesTolerateDamage();
     void lastLineOfAStepWins();
+    void lastAnswerToAPromptWins();
     void manyLines();
     void deletes();
 
@@ -164,6 +165,26 @@ void TestRunLibrary::lastLineOfAStepWins()
         QCOMPARE(curves->steps[i].step, static_cast<int64_t>(i) + 1);
     }
     QVERIFY(*curves->steps[2].loss > *curves->steps[1].loss + 50);
+}
+
+void TestRunLibrary::lastAnswerToAPromptWins()
+{
+    const auto run = makeRun("a", RunState::finished);
+    const auto line = [](int64_t step, const char* prompt, const char* text) {
+        AnswerMetrics answer;
+        answer.step = step;
+        answer.prompt = prompt;
+        answer.text = text;
+        return QByteArray::fromStdString(metricsToJson(answer).dump()) + '\n';
+    };
+    QVERIFY(write(run / "metrics.jsonl",
+        line(0, "b", "1") + line(0, "a", "2") + line(5, "b", "3") + line(5, "a", "4") + line(9, "b", "5")
+            + line(5, "b", "6") + line(5, "a", "7") + R"({"type":"answer","st)"));
+    std::string all;
+    for (const AnswerMetrics& answer : readCurves(run).value().answers) {
+        all += std::to_string(answer.step) + answer.prompt + answer.text + ' ';
+    }
+    QCOMPARE(all, std::string("0b1 0a2 5b6 5a7 9b5 "));
 }
 
 void TestRunLibrary::manyLines()

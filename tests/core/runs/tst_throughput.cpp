@@ -37,6 +37,21 @@ private slots:
         QCOMPARE(times.data + times.forward + times.backward + times.recompute + times.optimizer, 1.0);
         QVERIFY(!stepTimes({}));
         QVERIFY(throughputText({}, {}, {}).empty());
+        QVERIFY(throughputText(std::vector { step }, {}, {}).find("courtesy") == std::string::npos);
+    }
+
+    void pausesAreNamed()
+    {
+        StepMetrics step = usualStep();
+        step.seconds = 2.8;
+        step.courtesySeconds = 0.8;
+        step.cpuUtilization = 0.95 * 2 / 2.8;
+        const std::vector steps { step, step };
+        QCOMPARE(stepTimes(steps).value().courtesy, 0.8 / 2.8);
+        QVERIFY(throughputText(steps, {}, {}).find("pauses for courtesy 29 %") != std::string::npos);
+        const auto advice = throughputAdvice(stepTimes(steps).value(), RunConfig {}, {});
+        QCOMPARE(advice.size(), size_t { 1 }); // a device that rests is not one with too little to do
+        QVERIFY(advice.front().find("courtesy off") != std::string::npos);
     }
 
     /// Each cause alone brings its own word, and a run without any brings none.

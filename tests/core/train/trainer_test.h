@@ -19,6 +19,7 @@ inline std::string dataFolder()
 struct Record {
     std::vector<StepMetrics> steps;
     std::vector<EvalMetrics> evaluations;
+    std::vector<AnswerMetrics> answers;
     std::vector<StateChange> states;
     std::vector<LogLine> lines;
     Result<std::filesystem::path> outcome;
@@ -30,6 +31,8 @@ struct Record {
                 steps.push_back(*step);
             else if (auto* evaluation = std::get_if<EvalMetrics>(&event))
                 evaluations.push_back(*evaluation);
+            else if (auto* answer = std::get_if<AnswerMetrics>(&event))
+                answers.push_back(*answer);
             else if (auto* state = std::get_if<StateChange>(&event))
                 states.push_back(*state);
             else
@@ -57,6 +60,32 @@ protected:
         if (!writeFileAtomically(file, text))
             qFatal("cannot write the rows");
         return file;
+    }
+
+    void writeJson(const std::string& file, const nlohmann::json& content)
+    {
+        if (!writeFileAtomically(path(file), content.dump()))
+            qFatal("cannot write %s", file.c_str());
+    }
+
+    /// A model whose tokens are the letters a to z (0 to 25) and <eos> (94); with more in its tokenizer_config.json.
+    void writeLetterModel(const std::string& name, const nlohmann::json& more = nlohmann::json::object())
+    {
+        std::filesystem::create_directories(path(name));
+        for (const char* file : { "config.json", "model.safetensors" })
+            std::filesystem::copy_file(dataFolder() + "llama/" + file, path(name + "/") + file);
+        nlohmann::json vocabulary;
+        for (int letter = 0; letter < 26; ++letter)
+            vocabulary[std::string(1, static_cast<char>('a' + letter))] = letter;
+        writeJson(name + "/tokenizer.json",
+            { { "version", "1.0" },
+                { "added_tokens",
+                    { { { "id", 94 }, { "content", "<eos>" }, { "special", true }, { "normalized", false },
+                        { "single_word", false }, { "lstrip", false }, { "rstrip", false } } } },
+                { "model", { { "type", "BPE" }, { "vocab", vocabulary }, { "merges", nlohmann::json::array() } } } });
+        nlohmann::json config { { "eos_token", "<eos>" } };
+        config.update(more);
+        writeJson(name + "/tokenizer_config.json", config);
     }
 
     TrainingJob job(const std::vector<std::string>& assignments, const std::string& name = {})

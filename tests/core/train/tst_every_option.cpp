@@ -32,7 +32,9 @@ enum class Seen {
     threads,
     positions,
     evaluationBatches,
-    pauses
+    pauses,
+    courtesy,
+    answers
 };
 
 /// An option that is not its default, what else must be set for it to count, and where its effect shows.
@@ -94,6 +96,7 @@ const std::vector<Effect>& effects()
         { "card=300 KiB", Seen::end },
         { "memory_limit=300000", Seen::end },
         { "on_out_of_memory=split", Seen::end, { "memory_limit=450000" } },
+        { "courtesy=low", Seen::courtesy },
         { "loss_normalization=micro_batch_mean", Seen::losses },
         { "epochs=2", Seen::steps },
         { "max_steps=1", Seen::steps },
@@ -122,6 +125,7 @@ const std::vector<Effect>& effects()
         { "early_stopping_patience=2", Seen::steps, hasty },
         { "early_stopping_min_delta=5", Seen::steps, patient },
         { "stop_at_eval_loss=100", Seen::steps, heldOut },
+        { "eval_prompts=abc,de", Seen::answers, { "model=TEXTS" } },
         { "overfitting_intended=true", Seen::end, hasty },
     };
     return all;
@@ -157,19 +161,7 @@ class TestEveryOption : public TrainerTest {
     /// A model with letters, and rows of letters.
     void writeTexts()
     {
-        std::filesystem::create_directories(path("texts"));
-        for (const char* file : { "config.json", "model.safetensors" })
-            std::filesystem::copy_file(dataFolder() + "llama/" + file, path("texts/") + file);
-        nlohmann::json vocabulary;
-        for (int letter = 0; letter < 26; ++letter)
-            vocabulary[std::string(1, static_cast<char>('a' + letter))] = letter;
-        write("texts/tokenizer.json",
-            { { "version", "1.0" },
-                { "added_tokens",
-                    { { { "id", 94 }, { "content", "<eos>" }, { "special", true }, { "normalized", false },
-                        { "single_word", false }, { "lstrip", false }, { "rstrip", false } } } },
-                { "model", { { "type", "BPE" }, { "vocab", vocabulary }, { "merges", nlohmann::json::array() } } } });
-        write("texts/tokenizer_config.json", { { "eos_token", "<eos>" } });
+        writeLetterModel("texts");
         std::string rows, pairs;
         for (int row = 0; row < 16; ++row) {
             const auto letters = [row](int first, int count) {
@@ -189,11 +181,6 @@ class TestEveryOption : public TrainerTest {
         }
         QVERIFY(writeFileAtomically(path("texts/rows.jsonl"), rows).has_value());
         QVERIFY(writeFileAtomically(path("texts/pairs.jsonl"), pairs).has_value());
-    }
-
-    void write(const std::string& file, const nlohmann::json& content)
-    {
-        QVERIFY(writeFileAtomically(path(file), content.dump()).has_value());
     }
 
     std::vector<std::string> resolved(const QStringList& options)
@@ -274,10 +261,14 @@ class TestEveryOption : public TrainerTest {
             return listed(record, [](const StepMetrics& s) { return QString::number(s.tokens); });
         case Seen::slots:
             return listed(record, [](const StepMetrics& s) { return QString::number(s.paddedTokens); });
+        case Seen::courtesy:
+            return listed(record, [](const StepMetrics& s) { return s.courtesySeconds > 0 ? "pauses" : "works on"; });
         case Seen::steps:
             return QString::number(record.states.back().summary.step);
         case Seen::evaluations:
             return evaluationsOf(record);
+        case Seen::answers:
+            return QString::number(record.answers.size());
         case Seen::checkpoints:
             return checkpointsOf(record);
         case Seen::lines:

@@ -6,9 +6,11 @@ Needs: pip install torch==2.11.0 transformers==5.24.0 peft==0.21.0 bitsandbytes=
 
 For each family OUT gets FAMILY/ (config.json, model.safetensors), FAMILY_adapter/ (as PEFT saves it) and
 FAMILY_reference.json: the token rows, and per method the loss, gradient norm and counts of each optimizer step, the
-norm of each trained tensor's gradient in the first step, and the norm of each trained tensor after the last. The kinds
-of adapters in ADAPTERS get FAMILY_KIND_adapter/ and a method of their own in the reference. The methods nf4 and nf4_dora
-train the adapters on projections that bitsandbytes holds in 4 bits; what else is frozen is rounded to bf16.
+norm of each trained tensor's gradient in the first step, and the norm of each trained tensor after the last; and the
+tokens that the base and the adapter go on with after some prompts, the likeliest each time, with every twelfth logit of
+the last one. The kinds of adapters in ADAPTERS get FAMILY_KIND_adapter/ and a method of their own in the reference. The
+methods nf4 and nf4_dora train the adapters on projections that bitsandbytes holds in 4 bits; what else is frozen is
+rounded to bf16.
 """
 import json, os, random, sys
 import torch
@@ -120,6 +122,21 @@ def train(model, data):
     return {"steps": steps, "first_gradient_norms": first, "final_norms": {n: float(p.norm()) for n, p in named.items()}}
 
 
+def answer(model, prompt):
+    said = model.generate(input_ids=torch.tensor([prompt]), do_sample=False, max_new_tokens=24, eos_token_id=None,
+                          pad_token_id=0, return_dict_in_generate=True, output_logits=True)
+    return {"prompt": prompt, "answer": said.sequences[0, len(prompt):].tolist(),
+            "last_logits": said.logits[-1][0, ::12].tolist()}
+
+
+def answers(model, data):
+    """Prompts of several lengths: within and beyond windows and original contexts, and across them while answering."""
+    model.eval()
+    tokens = [i for r in data for i in r["input_ids"]]
+    with torch.no_grad():
+        return [answer(model, p) for p in (tokens[:1], tokens[3:8], tokens[10:43], tokens[50:110])]
+
+
 def save_adapter(model, folder, **options):
     """An adapter that is not the identity, as PEFT saves it."""
     lora = get_peft_model(AutoModelForCausalLM.from_pretrained(model), LoraConfig(
@@ -172,6 +189,7 @@ for family in sys.argv[2:] or FAMILIES:
     if "dora" in out:
         special = os.path.join(OUT, family + "_dora_adapter")
         out["nf4_dora"] = train(PeftModel.from_pretrained(in_four_bits(base()), special, is_trainable=True), data)
+    out["answers"] = {"base": answers(base(), data), "lora": answers(PeftModel.from_pretrained(base(), adapter), data)}
     with open(os.path.join(OUT, family + "_reference.json"), "w") as f:
         json.dump(out, f)
     print(family, [s["loss"] for s in out["lora"]["steps"]], [s["loss"] for s in out["full"]["steps"]])
