@@ -155,7 +155,8 @@ std::vector<OptionRow> deviceRows()
                 .label = "Courtesy",
                 .help = "Leaves the desktop usable while training: a pause after every micro-batch, and on the "
                         "processor a lower priority for the training's threads. low pauses for 10 % of a "
-                        "micro-batch's time, high for 40 %; a run takes that much longer. The result is the same." }),
+                        "micro-batch's time, high for 40 %; a run takes that much longer, and far longer while other "
+                        "programs want the processor. The result is the same." }),
     };
 }
 

@@ -26,7 +26,7 @@ CourtesyRule courtesyRule(Courtesy courtesy)
     case Courtesy::low:
         return { .share = 0.1, .niceness = 5 };
     case Courtesy::high:
-        return { .share = 0.4, .niceness = 15 };
+        return { .share = 0.4, .niceness = 10 };
     }
     return {};
 }

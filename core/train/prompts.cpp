@@ -96,7 +96,9 @@ Result<Prompts> openPrompts(const RunConfig& config, const ModelSpec& spec)
 Result<int64_t> longestPrompt(const RunConfig& config, const ModelSpec& spec)
 {
     static LongestPrompt last;
-    return config.evalPrompts.empty() ? 0 : last.of(config, spec);
+    if (config.evalPrompts.empty())
+        return 0;
+    return last.of(config, spec);
 }
 
 std::optional<AnswerMetrics> answerPrompt(

@@ -38,7 +38,8 @@ void offerSteps(QComboBox* list, const std::vector<int64_t>& steps, bool latest)
     list->setCurrentIndex(latest && (wasLatest || kept < 0) ? list->count() - 1 : std::max(kept, 0));
 }
 
-const AnswerMetrics* find(const std::vector<AnswerMetrics>& answers, const std::string& prompt, const QVariant& step)
+const AnswerMetrics* answerTo(
+    const std::vector<AnswerMetrics>& answers, const std::string& prompt, const QVariant& step)
 {
     const auto found = std::ranges::find_if(answers,
         [&](const AnswerMetrics& answer) { return answer.step == step.toLongLong() && answer.prompt == prompt; });
@@ -92,7 +93,7 @@ void AnswersView::refresh()
 {
     const QString muted = mutedColour(palette()).name();
     const auto cell = [&](const std::string& prompt, const QComboBox* list) {
-        const AnswerMetrics* answer = find(m_answers, prompt, list->currentData());
+        const AnswerMetrics* answer = answerTo(m_answers, prompt, list->currentData());
         if (answer == nullptr) {
             return QStringLiteral("<td width='50%'></td>");
         }

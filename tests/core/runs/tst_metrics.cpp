@@ -84,9 +84,9 @@ void TestMetrics::anAnswerReadsBack()
     answer.text = "손실, {x}";
     answer.tokens = 3;
     const std::string line = metricsToJson(answer).dump();
-    QCOMPARE(line,
-        std::string(
-            R"({"type":"answer","step":10,"prompt":"Was \"ist\", das?\n","text":"손실, {x}","tokens":3,"seconds":0.0})"));
+    const std::string expected
+        = R"({"type":"answer","step":10,"prompt":"Was \"ist\", das?\n","text":"손실, {x}","tokens":3,"seconds":0.0})";
+    QCOMPARE(line, expected);
     const auto back = std::get<AnswerMetrics>(*metricsFromJson(line));
     QCOMPARE(back.prompt, answer.prompt);
     QCOMPARE(back.text, answer.text);

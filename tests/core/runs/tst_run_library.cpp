@@ -177,11 +177,13 @@ void TestRunLibrary::lastAnswerToAPromptWins()
         answer.text = text;
         return QByteArray::fromStdString(metricsToJson(answer).dump()) + '\n';
     };
-    QVERIFY(write(run / "metrics.jsonl",
-        line(0, "b", "1") + line(0, "a", "2") + line(5, "b", "3") + line(5, "a", "4") + line(9, "b", "5")
-            + line(5, "b", "6") + line(5, "a", "7") + R"({"type":"answer","st)"));
+    const QByteArray torn = R"({"type":"answer","st)";
+    const QByteArray lines = line(0, "b", "1") + line(0, "a", "2") + line(5, "b", "3") + line(5, "a", "4")
+        + line(9, "b", "5") + line(5, "b", "6") + line(5, "a", "7") + torn;
+    QVERIFY(write(run / "metrics.jsonl", lines));
     std::string all;
-    for (const AnswerMetrics& answer : readCurves(run).value().answers) {
+    const auto curves = readCurves(run);
+    for (const AnswerMetrics& answer : curves->answers) {
         all += std::to_string(answer.step) + answer.prompt + answer.text + ' ';
     }
     QCOMPARE(all, std::string("0b1 0a2 5b6 5a7 9b5 "));

@@ -68,7 +68,7 @@ protected:
             qFatal("cannot write %s", file.c_str());
     }
 
-    /// A model whose tokens are the letters a to z (0 to 25) and <eos> (94); with more in its tokenizer_config.json.
+    /// A model whose tokens are the letters a to z (0 to 25) and <eos> (26); with more in its tokenizer_config.json.
     void writeLetterModel(const std::string& name, const nlohmann::json& more = nlohmann::json::object())
     {
         std::filesystem::create_directories(path(name));
@@ -80,7 +80,7 @@ protected:
         writeJson(name + "/tokenizer.json",
             { { "version", "1.0" },
                 { "added_tokens",
-                    { { { "id", 94 }, { "content", "<eos>" }, { "special", true }, { "normalized", false },
+                    { { { "id", 26 }, { "content", "<eos>" }, { "special", true }, { "normalized", false },
                         { "single_word", false }, { "lstrip", false }, { "rstrip", false } } } },
                 { "model", { { "type", "BPE" }, { "vocab", vocabulary }, { "merges", nlohmann::json::array() } } } });
         nlohmann::json config { { "eos_token", "<eos>" } };

@@ -6,7 +6,7 @@
 #include "core/train/generate.h"
 #include "core/train/prompts.h"
 
-#include <ATen/ops/abs.h>
+#include <ATen/TensorOperators.h>
 #include <QTest>
 #include <array>
 
@@ -80,8 +80,10 @@ private Q_SLOTS:
         QTest::addColumn<int>("type");
         QTest::addColumn<double>("tolerance");
         for (const char* family : models) {
-            QTest::addRow("%s fp32", family) << family << static_cast<int>(NumberType::fp32) << 1e-4;
-            QTest::addRow("%s bf16", family) << family << static_cast<int>(NumberType::bf16) << 0.6;
+            QTest::newRow(qPrintable(QString("%1 fp32").arg(family)))
+                << family << static_cast<int>(NumberType::fp32) << 1e-4;
+            QTest::newRow(qPrintable(QString("%1 bf16").arg(family)))
+                << family << static_cast<int>(NumberType::bf16) << 0.6;
         }
     }
 
@@ -146,7 +148,7 @@ private Q_SLOTS:
         QTest::addColumn<int>("prompt");
         for (const char* family : models) {
             for (const int prompt : { 1, 20, 100 })
-                QTest::addRow("%s %d", family, prompt) << family << prompt;
+                QTest::newRow(qPrintable(QString("%1 %2").arg(family).arg(prompt))) << family << prompt;
         }
     }
 

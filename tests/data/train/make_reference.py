@@ -123,8 +123,9 @@ def train(model, data):
 
 
 def answer(model, prompt):
-    said = model.generate(input_ids=torch.tensor([prompt]), do_sample=False, max_new_tokens=24, eos_token_id=None,
-                          pad_token_id=0, return_dict_in_generate=True, output_logits=True)
+    ids = torch.tensor([prompt])
+    said = model.generate(input_ids=ids, attention_mask=torch.ones_like(ids), do_sample=False, max_new_tokens=24,
+                          eos_token_id=None, pad_token_id=0, return_dict_in_generate=True, output_logits=True)
     return {"prompt": prompt, "answer": said.sequences[0, len(prompt):].tolist(),
             "last_logits": said.logits[-1][0, ::12].tolist()}
 
