@@ -12,11 +12,15 @@ namespace tunebench {
 
 namespace {
 
-/// Each text is a paragraph of the document; a line break within one is what Shift+Enter writes.
-QString paragraphs(QStringList texts)
+/// Each text becomes a paragraph; a line break within one is what Shift+Enter writes, which setPlainText() would make a
+/// paragraph's end.
+void fill(QPlainTextEdit& lines, QStringList texts)
 {
     texts.replaceInStrings(QStringLiteral("\n"), QString(QChar::LineSeparator));
-    return texts.join(QLatin1Char('\n'));
+    lines.clear();
+    QTextCursor(lines.document()).insertText(texts.join(QLatin1Char('\n')));
+    lines.document()->clearUndoRedoStacks();
+    lines.moveCursor(QTextCursor::Start);
 }
 
 } // namespace
@@ -57,7 +61,7 @@ void LinesEditor::setValue(const nlohmann::json& value)
         texts.push_back(QString::fromStdString(text.get<std::string>()));
     }
     const QSignalBlocker blocker(m_lines);
-    m_lines->setPlainText(paragraphs(std::move(texts)));
+    fill(*m_lines, std::move(texts));
     fitHeight();
 }
 
@@ -75,7 +79,12 @@ QStringList LinesEditor::texts() const
 
 void LinesEditor::replaceTexts(const QStringList& texts)
 {
-    m_lines->setPlainText(paragraphs(texts));
+    {
+        const QSignalBlocker blocker(m_lines);
+        fill(*m_lines, texts);
+    }
+    fitHeight();
+    emit edited();
 }
 
 void LinesEditor::fitHeight()
