@@ -183,7 +183,7 @@ void TestConfigForm::promptsAreLinesWithCommas()
     QTest::keyClicks(prompts, QStringLiteral(" in two lines"));
     const json expected { "First, this", "[\"Then\", that\n in two lines" };
     QCOMPARE(form.value("eval_prompts"), expected);
-    form.model.edit("eval_prompts", json({ "a,\nb", "c" }));
+    form.model.set("eval_prompts", json({ "a,\nb", "c" }));
     QCOMPARE(prompts->blockCount(), 2);
     QTest::keyClicks(prompts, QStringLiteral("x")); // at the beginning
     QCOMPARE(form.value("eval_prompts"), json({ "xa,\nb", "c" }));

@@ -133,14 +133,17 @@ private slots:
     {
         const auto options = hasty({ "early_stopping_patience=3", "save_every=3" });
         const Record whole = run(job(options, "unbroken"));
-        {
-            Trainer trainer(job(options, "broken"));
+        std::string broken;
+        for (RunState state = RunState::finished; state != RunState::stopped;) { // unless the run was faster
+            broken += "broken";
+            Trainer trainer(job(options, broken));
             Record record;
             follow(trainer, record, [](const Record& r) { return r.steps.size() >= 2; });
             trainer.stop();
             trainer.wait();
+            state = findRun(runs(), broken).value().summary.state;
         }
-        const Record second = run(rest("broken"));
+        const Record second = run(rest(broken));
         QVERIFY2(second.outcome.has_value(), second.outcome ? "" : second.outcome.error().message.c_str());
         const auto curves = readCurves(*second.outcome).value();
         QCOMPARE(curves.evaluations.size(), whole.evaluations.size());
@@ -153,7 +156,7 @@ private slots:
         QCOMPARE(second.states.back().summary.overfittingSince, whole.states.back().summary.overfittingSince);
 
         // More patience than before: the run has not come to its end any more.
-        const Record third = run(rest("broken", { "early_stopping_patience=100" }));
+        const Record third = run(rest(broken, { "early_stopping_patience=100" }));
         QVERIFY(third.states.back().summary.step > second.states.back().summary.step);
     }
 
