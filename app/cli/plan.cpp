@@ -153,7 +153,8 @@ void writePlan(std::ostream& out, const MemoryPlan& plan)
             << " (simulated; not verified on hardware)\n";
     }
     if (plan.peakProcess) {
-        out << "process   about " << bytesText(*plan.peakProcess) << " on the device, with what the libraries hold\n";
+        out << "process   about " << bytesText(*plan.peakProcess) << " on " << plan.config.device
+            << ", with what the libraries hold\n";
     }
     if (plan.swaps() || (plan.hostBytes > 0 && plan.peakReserved)) {
         out << "computer  " << bytesText(plan.hostBytes) << " of its memory; " << bytesText(plan.hostFree)
