@@ -162,7 +162,7 @@ Result<MemoryPlan> planMemory(const ConfigChoice& choice, std::span<const RowExt
         return tl::unexpected(opened.error());
     if (auto solved = solveEffectiveBatch(*opened, choice.set, extents); !solved)
         return tl::unexpected(solved.error());
-    return planModel(opened->config, opened->model.spec, extents, detail, opened->longestPrompt);
+    return planModel(opened->config, opened->model.spec, extents, detail, opened->longestPrompt());
 }
 
 } // namespace tunebench

@@ -49,36 +49,7 @@ std::string stateOfFiles(const std::string& model)
     return state;
 }
 
-/// The answer to the last question of its kind; for several threads.
-class LongestPrompt {
-public:
-    Result<int64_t> of(const RunConfig& config, const ModelSpec& spec)
-    {
-        std::string question = stateOfFiles(config.model) + '\n' + isoToday();
-        for (const std::string& prompt : config.evalPrompts)
-            question += '\n' + std::to_string(prompt.size()) + ' ' + prompt;
-        const std::lock_guard lock(m_mutex);
-        if (question == m_question)
-            return m_answer;
-        auto opened = openPrompts(config, spec).map([](const Prompts& prompts) {
-            return std::ssize(*std::ranges::max_element(prompts.ids, {}, &std::vector<TokenId>::size));
-        });
-        if (opened) {
-            m_question = std::move(question);
-            m_answer = *opened;
-        }
-        return opened;
-    }
-
-private:
-    std::mutex m_mutex;
-    std::string m_question;
-    int64_t m_answer = 0;
-};
-
-} // namespace
-
-Result<Prompts> openPrompts(const RunConfig& config, const ModelSpec& spec)
+Result<Prompts> encodedPrompts(const RunConfig& config, const ModelSpec& spec)
 {
     auto text = openTextModel(config.model);
     if (!text)
@@ -93,12 +64,44 @@ Result<Prompts> openPrompts(const RunConfig& config, const ModelSpec& spec)
     return opened;
 }
 
-Result<int64_t> longestPrompt(const RunConfig& config, const ModelSpec& spec)
+/// The prompts that were opened last; for several threads.
+class LastPrompts {
+public:
+    Result<std::shared_ptr<const Prompts>> open(const RunConfig& config, const ModelSpec& spec)
+    {
+        std::string source = stateOfFiles(config.model) + '\n' + isoToday();
+        for (const std::string& prompt : config.evalPrompts)
+            source += '\n' + std::to_string(prompt.size()) + ' ' + prompt;
+        const std::lock_guard lock(m_mutex);
+        if (source == m_source)
+            return m_prompts;
+        auto encoded = encodedPrompts(config, spec);
+        if (!encoded)
+            return tl::unexpected(encoded.error());
+        m_source = std::move(source);
+        m_prompts = std::make_shared<const Prompts>(std::move(*encoded));
+        return m_prompts;
+    }
+
+private:
+    std::mutex m_mutex;
+    std::string m_source; ///< what they were made of
+    std::shared_ptr<const Prompts> m_prompts;
+};
+
+} // namespace
+
+int64_t Prompts::longest() const
 {
-    static LongestPrompt last;
+    return std::ssize(*std::ranges::max_element(ids, {}, &std::vector<TokenId>::size));
+}
+
+Result<std::shared_ptr<const Prompts>> openPrompts(const RunConfig& config, const ModelSpec& spec)
+{
+    static LastPrompts last;
     if (config.evalPrompts.empty())
-        return 0;
-    return last.of(config, spec);
+        return nullptr;
+    return last.open(config, spec);
 }
 
 std::optional<AnswerMetrics> answerPrompt(

@@ -6,6 +6,7 @@
 #include "core/text/text_model.h"
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,15 +25,14 @@ struct Prompts {
     TextModel text;
     std::vector<std::string> prompts;
     std::vector<std::vector<TokenId>> ids; ///< of each prompt
+
+    int64_t longest() const; ///< tokens
 };
 
-/// Opens the model's tokenizer and encodes the prompts. Errors name the prompt: no tokenizer, a template that refuses
-/// it, more tokens than the model's context has beside the answer.
-Result<Prompts> openPrompts(const RunConfig& config, const ModelSpec& spec);
-
-/// Tokens of the longest prompt; 0 without prompts. What was found last is remembered, since a tokenizer takes some
-/// tenths of a second to open and a run is planned many times over.
-Result<int64_t> longestPrompt(const RunConfig& config, const ModelSpec& spec);
+/// Opens the model's tokenizer and encodes the prompts; null where the options have none. Errors name the prompt: no
+/// tokenizer, a template that refuses it, more tokens than the model's context has beside the answer. Those opened last
+/// are remembered, since a tokenizer takes some tenths of a second to open and a run is planned many times over.
+Result<std::shared_ptr<const Prompts>> openPrompts(const RunConfig& config, const ModelSpec& spec);
 
 /// What the decoder says to one prompt, step and seconds left out. `goOn` is asked before each token; nothing when it
 /// said no.

@@ -78,10 +78,10 @@ Result<RunModel> openRunModel(const ConfigChoice& choice, const Notice& notice)
         if (auto checked = checkModulesToSave(model->spec, resolved->modulesToSave, resolved->loraTargets); !checked)
             return tl::unexpected(checked.error());
     }
-    const auto longest = longestPrompt(*resolved, model->spec);
-    if (!longest)
-        return tl::unexpected(longest.error());
-    return RunModel { std::move(*resolved), std::move(*model), std::move(*adapter), *longest };
+    auto prompts = openPrompts(*resolved, model->spec);
+    if (!prompts)
+        return tl::unexpected(prompts.error());
+    return RunModel { std::move(*resolved), std::move(*model), std::move(*adapter), std::move(*prompts) };
 }
 
 Result<RunInputs> openRunInputs(const ConfigChoice& choice, const Notice& notice, const std::stop_token& stop)
@@ -101,14 +101,7 @@ Result<RunInputs> openRunInputs(const ConfigChoice& choice, const Notice& notice
     auto data = prepareData(opened->config, opened->model.spec, notice, stop);
     if (!data)
         return tl::unexpected(data.error());
-    std::optional<Prompts> prompts;
-    if (opened->longestPrompt > 0) {
-        auto read = openPrompts(opened->config, opened->model.spec);
-        if (!read)
-            return tl::unexpected(read.error());
-        prompts = std::move(*read);
-    }
-    return RunInputs { std::move(*opened), std::move(*data), std::move(prompts) };
+    return RunInputs { std::move(*opened), std::move(*data) };
 }
 
 nlohmann::ordered_json describeEnvironment(const RunInputs& inputs)

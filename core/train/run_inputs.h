@@ -6,6 +6,7 @@
 #include "core/train/prepare.h"
 #include "core/train/prompts.h"
 
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -16,14 +17,16 @@ struct RunModel {
     RunConfig config; ///< resolved: no `auto`, LoRA options from the adapter where there is one
     ModelFiles model;
     std::optional<PeftAdapter> adapter;
-    int64_t longestPrompt = 0; ///< tokens, of eval_prompts; 0: there are none
+    std::shared_ptr<const Prompts> prompts; ///< null where there are none
+
+    /// Tokens; 0 without prompts.
+    int64_t longestPrompt() const { return prompts ? prompts->longest() : 0; }
 };
 Result<RunModel> openRunModel(const ConfigChoice& choice, const Notice& notice);
 
 /// Everything that a run reads.
 struct RunInputs : RunModel {
     PreparedData data;
-    std::optional<Prompts> prompts; ///< where there are any
 };
 Result<RunInputs> openRunInputs(const ConfigChoice& choice, const Notice& notice, const std::stop_token& stop = {});
 

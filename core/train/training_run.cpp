@@ -182,7 +182,7 @@ void sayPlan(const RunInputs& inputs, const Notice& notice)
     config.evalShare = 0;
     config.maxRows.reset();
     const auto plan = planModel(
-        config, inputs.model.spec, extentsOf(inputs.data.rows.training), PlanDetail::figures, inputs.longestPrompt);
+        config, inputs.model.spec, extentsOf(inputs.data.rows.training), PlanDetail::figures, inputs.longestPrompt());
     if (!plan)
         return;
     notice("Planned: a peak of " + bytesText(plan->peakAllocated)

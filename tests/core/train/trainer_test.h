@@ -88,6 +88,15 @@ protected:
         writeJson(name + "/tokenizer_config.json", config);
     }
 
+    /// The options of a data row.
+    static std::vector<std::string> assignments(const QStringList& options)
+    {
+        std::vector<std::string> all;
+        for (const QString& option : options)
+            all.push_back(option.toStdString());
+        return all;
+    }
+
     TrainingJob job(const std::vector<std::string>& assignments, const std::string& name = {})
     {
         TrainingJob made { .config = {}, .runs = runs(), .name = name };

@@ -153,10 +153,7 @@ private slots:
     void planCoversThem()
     {
         QFETCH(QStringList, options);
-        std::vector<std::string> assignments;
-        for (const QString& option : options)
-            assignments.push_back(option.toStdString());
-        const TrainingJob made = asking(assignments);
+        const TrainingJob made = asking(assignments(options));
         const auto inspected = inspectDataset(made.config.values.dataset, made.config.values);
         const auto planned = planMemory(made.config, inspected->extents, PlanDetail::all);
         QVERIFY2(planned.has_value(), planned ? "" : planned.error().message.c_str());
@@ -182,10 +179,7 @@ private slots:
     {
         QFETCH(QStringList, options);
         QFETCH(QString, words);
-        std::vector<std::string> assignments;
-        for (const QString& option : options)
-            assignments.push_back(option.toStdString());
-        const TrainingJob made = asking(assignments);
+        const TrainingJob made = asking(assignments(options));
         const Record record = run(made);
         QVERIFY(!record.outcome.has_value());
         const QString message = QString::fromStdString(record.outcome.error().message);

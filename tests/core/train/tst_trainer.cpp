@@ -112,10 +112,7 @@ private slots:
     void planIsWhatTheRunTakes()
     {
         QFETCH(QStringList, options);
-        std::vector<std::string> assignments;
-        for (const QString& option : options)
-            assignments.push_back(option.toStdString());
-        const TrainingJob made = job(assignments);
+        const TrainingJob made = job(assignments(options));
         const auto inspected = inspectDataset(made.config.values.dataset, made.config.values);
         QVERIFY(inspected.has_value() && !inspected->extents.empty());
         const auto planned
