@@ -149,8 +149,7 @@ std::optional<KeptRows> KeptRows::open(const fs::path& folder, const std::string
     for (size_t begin = 0; begin < text.size(); begin += blockBytes) {
         if (stop.stop_requested())
             return {};
-        fingerprint.add(text.substr(begin, blockBytes));
-        kept.m_file.release(begin, begin + blockBytes);
+        fingerprint.addMapped(std::as_bytes(std::span(text.substr(begin, blockBytes))));
     }
     if (get<uint64_t>(sum) != fingerprint.value())
         return {};

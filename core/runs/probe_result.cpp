@@ -1,19 +1,12 @@
 #include "core/runs/probe_result.h"
 
 #include "core/config/number_text.h"
+#include "core/runs/percent.h"
 
 #include <algorithm>
 #include <cmath>
 
 namespace tunebench {
-namespace {
-
-std::string percent(double share)
-{
-    return std::to_string(std::lround(std::abs(share) * 100)) + " %";
-}
-
-} // namespace
 
 std::string probeSentence(const std::string& name, const Probe& probe, const std::string& otherName, const Probe& other)
 {
@@ -24,10 +17,11 @@ std::string probeSentence(const std::string& name, const Probe& probe, const std
     const double share = static_cast<double>(bytes) / static_cast<double>(std::max<int64_t>(other.measuredPeak, 1));
     const bool sameMemory = std::abs(share) < 0.01;
     std::string text = name + " beside " + otherName + ": "
-        + (sameMemory
-                ? "the same memory"
-                : bytesText(std::abs(bytes)) + (bytes < 0 ? " less" : " more") + " memory (" + percent(share) + ")")
-        + (alike ? ", equally fast" : ", " + percent(faster) + (faster > 0 ? " more" : " fewer") + " tokens a second");
+        + (sameMemory ? "the same memory"
+                      : bytesText(std::abs(bytes)) + (bytes < 0 ? " less" : " more") + " memory ("
+                    + percent(std::abs(share)) + ")")
+        + (alike ? ", equally fast"
+                 : ", " + percent(std::abs(faster)) + (faster > 0 ? " more" : " fewer") + " tokens a second");
     const bool saves = !sameMemory && bytes < 0, costs = !sameMemory && bytes > 0;
     const bool quicker = !alike && faster > 0, slower = !alike && faster < 0;
     if ((saves && !slower) || (quicker && !costs))

@@ -3,6 +3,7 @@
 #include "core/config/number_text.h"
 #include "core/runs/median.h"
 #include "core/runs/memory_watch.h"
+#include "core/runs/percent.h"
 
 #include <algorithm>
 #include <cmath>
@@ -12,11 +13,6 @@ namespace {
 
 /// From which share on something is worth a word.
 constexpr double much = 0.1;
-
-std::string percent(double share)
-{
-    return numberText(std::round(share * 100)) + " %";
-}
 
 /// By how much the clock is lower at the end: heat or a power limit, since the work of the steps is the same.
 std::optional<double> clockFallOf(std::span<const StepMetrics> steps)

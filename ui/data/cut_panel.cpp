@@ -2,6 +2,7 @@
 
 #include "ui/base/format.h"
 #include "ui/base/theme.h"
+#include "ui/base/title.h"
 
 #include <QEvent>
 #include <QHBoxLayout>
@@ -24,7 +25,7 @@ constexpr int barSteps = 1000;
 CutPanel::CutPanel(RunPlanner planner, QWidget* parent)
     : QWidget(parent)
     , m_planner(std::move(planner))
-    , m_title(new QLabel(this))
+    , m_title(makeTitle({}, this))
     , m_table(new CutTable(this))
     , m_peakText(new QLabel(this))
     , m_peakBar(new QProgressBar(this))
@@ -40,9 +41,6 @@ CutPanel::CutPanel(RunPlanner planner, QWidget* parent)
         showPeak();
     })
 {
-    QFont bold = font();
-    bold.setBold(true);
-    m_title->setFont(bold);
     m_peakText->setWordWrap(true);
     m_peakText->setTextFormat(Qt::PlainText);
     m_peakBar->setRange(0, barSteps);

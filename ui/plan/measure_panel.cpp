@@ -90,13 +90,11 @@ MeasurePanel::MeasurePanel(ProbeSource probe, QWidget* parent)
 
 void MeasurePanel::setPlan(const ConfigChoice& choice, const MemoryPlan& plan)
 {
-    const bool isAnother = choice.values != m_choice.values;
+    const bool isAnother = !m_choice || choice.values != m_choice->values;
     m_choice = choice;
     m_secondsPerStep = plan.secondsPerStep;
-    m_canPlan = true;
-    if (isAnother && !m_isMeasuring) {
-        m_measured.clear();
-        showResult();
+    if (isAnother) {
+        forgetResult();
     }
     showButton();
 }
@@ -115,13 +113,18 @@ void MeasurePanel::setChanges(const std::vector<NamedChoice>& changes)
 
 void MeasurePanel::clearPlans()
 {
-    m_canPlan = false;
-    m_choice = {};
-    if (!m_isMeasuring) {
+    m_choice.reset();
+    m_secondsPerStep.reset();
+    forgetResult();
+    showButton();
+}
+
+void MeasurePanel::forgetResult()
+{
+    if (!isMeasuring()) {
         m_measured.clear();
         showResult();
     }
-    showButton();
 }
 
 void MeasurePanel::setTraining(bool isTraining)
@@ -137,18 +140,17 @@ QString MeasurePanel::text() const
 
 void MeasurePanel::startOrStop()
 {
-    if (m_isMeasuring) {
+    if (isMeasuring()) {
         m_toMeasure.resize(1); // what is going on answers when it has stopped
         m_task.requestStop();
         m_button->setEnabled(false);
         return;
     }
     m_measured.clear();
-    m_toMeasure = { { tr("this run"), m_choice } };
+    m_toMeasure = { { tr("this run"), *m_choice } };
     if (m_beside->currentIndex() > 0) {
         m_toMeasure.push_back(m_changes.at(static_cast<size_t>(m_beside->currentIndex() - 1)));
     }
-    m_isMeasuring = true;
     emit measuringChanged();
     measureNext();
 }
@@ -169,7 +171,6 @@ void MeasurePanel::take(const Result<Probe>& probe)
         measureNext();
         return;
     }
-    m_isMeasuring = false;
     showButton();
     showResult();
     emit measuringChanged();
@@ -178,15 +179,15 @@ void MeasurePanel::take(const Result<Probe>& probe)
 
 void MeasurePanel::showButton()
 {
-    m_button->setText(m_isMeasuring ? tr("Stop &measuring") : tr("&Measure"));
-    m_button->setEnabled(m_isMeasuring || (m_probe != nullptr && m_canPlan && !m_isTraining));
-    m_beside->setEnabled(!m_isMeasuring);
+    m_button->setText(isMeasuring() ? tr("Stop &measuring") : tr("&Measure"));
+    m_button->setEnabled(isMeasuring() || (m_probe != nullptr && m_choice && !m_isTraining));
+    m_beside->setEnabled(!isMeasuring());
     constexpr int64_t steps = probeWarmUpSteps + probeTimedSteps;
-    if (m_isMeasuring) {
+    if (isMeasuring()) {
         m_hint->setText(tr("Trying %1\u2026").arg(m_toMeasure.front().text));
     } else if (m_isTraining) {
         m_hint->setText(tr("Once the run that is going has ended."));
-    } else if (m_secondsPerStep && m_canPlan) {
+    } else if (m_secondsPerStep) {
         m_hint->setText(tr("%1 steps, about %2 each way; nothing is kept.")
                             .arg(formatCount(steps), formatDuration(*m_secondsPerStep * static_cast<double>(steps))));
     } else {
@@ -207,8 +208,8 @@ void MeasurePanel::showResult()
     }
     html += QStringLiteral("</table>");
     if (m_measured.size() == 2 && m_measured.front().probe && m_measured.back().probe) {
-        const auto& [first, second]
-            = std::pair<const Measured&, const Measured&>(m_measured.front(), m_measured.back());
+        const Measured& first = m_measured.front();
+        const Measured& second = m_measured.back();
         html += QString::fromStdString(probeSentence(second.choice.text.toStdString(), *second.probe,
                                            first.choice.text.toStdString(), *first.probe))
                     .toHtmlEscaped();

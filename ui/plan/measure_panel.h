@@ -26,7 +26,7 @@ public:
 
     /// While a run is going the device is not free to be measured.
     void setTraining(bool isTraining);
-    bool isMeasuring() const { return m_isMeasuring; }
+    bool isMeasuring() const { return !m_toMeasure.empty(); }
 
     QString text() const;
 
@@ -44,13 +44,12 @@ private:
     void take(const Result<Probe>& probe);
     void showButton();
     void showResult();
+    void forgetResult(); ///< unless more of it is on its way
 
     ProbeSource m_probe;
-    ConfigChoice m_choice;
+    std::optional<ConfigChoice> m_choice; ///< the form's, where it can be planned
     std::optional<double> m_secondsPerStep; ///< planned
-    bool m_canPlan = false;
     bool m_isTraining = false;
-    bool m_isMeasuring = false;
     std::vector<NamedChoice> m_changes;
     std::vector<NamedChoice> m_toMeasure; ///< the first of them is being measured
     std::vector<Measured> m_measured;

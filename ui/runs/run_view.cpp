@@ -1,6 +1,7 @@
 #include "ui/runs/run_view.h"
 
 #include "ui/base/format.h"
+#include "ui/base/title.h"
 #include "ui/plots/run_plots.h"
 #include "ui/runs/answers_view.h"
 #include "ui/runs/options_table.h"
@@ -27,7 +28,7 @@ bool mayGoOn(RunState state)
 
 RunView::RunView(QWidget* parent)
     : QWidget(parent)
-    , m_title(new QLabel(this))
+    , m_title(makeTitle({}, this))
     , m_facts(new QLabel(this))
     , m_goOn(new QPushButton(tr("&Go on"), this))
     , m_use(new QPushButton(tr("&Use these options"), this))
@@ -39,9 +40,6 @@ RunView::RunView(QWidget* parent)
     , m_answers(new AnswersView(this))
     , m_overlay(new OverlayView(this))
 {
-    QFont bold = m_title->font();
-    bold.setBold(true);
-    m_title->setFont(bold);
     m_title->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_facts->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_facts->setWordWrap(true);

@@ -49,8 +49,7 @@ void RunActions::setMeasuring(bool isMeasuring)
 
 void RunActions::refresh()
 {
-    const QString blocker
-        = m_isMeasuring ? tr("Steps are being measured (page Plan); wait for it, or stop it there.") : m_blocker;
+    const QString blocker = m_isMeasuring ? measuringText() : m_blocker;
     const RunPhase phase = m_bridge.phase();
     const bool paused = phase == RunPhase::paused || phase == RunPhase::pausing;
     m_start->setEnabled(phase == RunPhase::idle && blocker.isEmpty());
@@ -146,6 +145,11 @@ QString phaseText(RunPhase phase)
         break;
     }
     return text(QT_TRANSLATE_NOOP("RunPhase", "Ready"));
+}
+
+QString measuringText()
+{
+    return RunActions::tr("Steps are being measured (page Plan); wait for it, or stop it there.");
 }
 
 } // namespace tunebench

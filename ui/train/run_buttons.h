@@ -63,4 +63,7 @@ private:
 
 QString phaseText(RunPhase phase);
 
+/// Why nothing can start while steps are being measured.
+QString measuringText();
+
 } // namespace tunebench

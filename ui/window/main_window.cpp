@@ -222,7 +222,7 @@ void MainWindow::goOnWith(const std::filesystem::path& run)
         return;
     }
     if (m_planPage->isMeasuring()) {
-        statusBar()->showMessage(tr("Steps are being measured (page Plan); wait for it, or stop it there."));
+        statusBar()->showMessage(measuringText());
         return;
     }
     showPage(m_trainPage);

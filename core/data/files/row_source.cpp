@@ -23,9 +23,8 @@ void addFile(Fingerprint& all, const RowFile& file, const std::stop_token& stop)
         const size_t begin = i * chunkBytes;
         const size_t end = std::min(begin + chunkBytes, size);
         Fingerprint part;
-        part.add(content.bytes().subspan(begin, end - begin));
+        part.addMapped(content.bytes().subspan(begin, end - begin));
         parts[i] = part.text();
-        content.release(begin, end);
     });
     all.add(std::to_string(static_cast<int>(file.kind())) + ":" + std::to_string(size) + ":");
     for (const std::string& part : parts)
