@@ -116,7 +116,7 @@ nlohmann::ordered_json reportToJson(const MachineReport& report)
                         { "compute", typeNames.at(device.automaticCompute) } } },
                 { "reason", device.reason },
                 { "overhead", device.overhead ? nlohmann::ordered_json(*device.overhead) : nullptr },
-                { "operations", std::move(operations) } });
+                { "operation_prices", std::move(operations) } });
     }
     return { { "libtorch", report.libtorch }, { "driver", report.driver }, { "devices", devices } };
 }
@@ -147,7 +147,7 @@ std::optional<MachineReport> reportFromJson(std::string_view text)
             device.reason = entry.at("reason");
             if (!entry.at("overhead").is_null())
                 device.overhead = entry.at("overhead").get<int64_t>();
-            for (const auto& price : entry.at("operations"))
+            for (const auto& price : entry.at("operation_prices"))
                 device.operations.push_back({ .kind = price.at("kind"),
                     .call = price.at("call"),
                     .shape = price.at("shape"),

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <optional>
 
 namespace tunebench {
@@ -151,40 +153,42 @@ double middle(std::vector<double> values)
     return *half;
 }
 
-/// Times of operations of one kind, by their work.
-using TimesByWork = std::map<Features, std::vector<TimedOperation>>;
+/// Mean of the middle half: what disturbed a few of the timings does not count.
+double middleMean(std::vector<double> values)
+{
+    std::ranges::sort(values);
+    const auto quarter = std::ssize(values) / 4;
+    const std::span<const double> half(values.begin() + quarter, values.end() - quarter);
+    return std::accumulate(half.begin(), half.end(), 0.0) / static_cast<double>(half.size());
+}
+
+/// Seconds of operations of one kind and the same work.
+struct Times {
+    std::vector<double> first; ///< of those that were the first of their shape
+    std::vector<double> later;
+};
+
+using TimesByWork = std::map<Features, Times>;
 
 OperationPrice fitPrice(std::string_view kind, const TimesByWork& byWork)
 {
     std::vector<Equation> equations;
-    double excess = 0;
-    int shapes = 0;
-    for (const auto& [work, operations] : byWork) {
-        double sum = 0;
-        int later = 0;
-        for (const TimedOperation& one : operations) {
-            if (one.work.shapes > 0 && operations.size() > 1)
-                continue;
-            sum += one.seconds;
-            ++later;
-        }
-        const double seconds = std::max(sum / later, 1e-9);
+    std::vector<double> excesses;
+    for (const auto& [work, times] : byWork) {
+        const double seconds = std::max(middleMean(times.later.empty() ? times.first : times.later), 1e-9);
         const double weight = 1 / std::sqrt(seconds);
         Features features = work;
         for (double& feature : features)
             feature *= weight;
         equations.push_back({ features, seconds * weight });
-        for (const TimedOperation& one : operations) {
-            if (one.work.shapes == 0 || operations.size() == 1)
-                continue;
-            excess += one.seconds - seconds;
-            ++shapes;
-        }
+        if (!times.later.empty())
+            std::ranges::transform(
+                times.first, std::back_inserter(excesses), [&](double first) { return first - seconds; });
     }
     const Features price = fit(equations);
     return { .kind = std::string(kind),
         .call = price[0],
-        .shape = shapes > 0 ? std::max(0.0, excess / shapes) : 0,
+        .shape = excesses.empty() ? 0 : std::max(0.0, middleMean(excesses)),
         .flop = price[1],
         .element = price[2],
         .byte = price[3] };
@@ -195,8 +199,10 @@ OperationPrice fitPrice(std::string_view kind, const TimesByWork& byWork)
 std::vector<OperationPrice> fitPrices(std::span<const TimedOperation> timed)
 {
     std::map<std::string_view, TimesByWork> byKind;
-    for (const TimedOperation& operation : timed)
-        byKind[operation.work.kind][featuresOf(operation.work)].push_back(operation);
+    for (const TimedOperation& operation : timed) {
+        Times& times = byKind[operation.work.kind][featuresOf(operation.work)];
+        (operation.work.shapes > 0 ? times.first : times.later).push_back(operation.seconds);
+    }
     std::vector<OperationPrice> prices;
     for (const auto& [kind, byWork] : byKind)
         prices.push_back(fitPrice(kind, byWork));

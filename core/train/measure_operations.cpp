@@ -72,8 +72,11 @@ void timeSteps(const char* family, const RunConfig& config, at::Device device,
     trainee.decoder.forEachBaseParameter(fillAtRandom);
     for (const auto& lengths : shapes) {
         const std::vector<MicroBatch> group { microBatchOf(lengths, config) };
-        const auto step = [&] { trainStep(trainee, config, group, 1e-4, [] { return true; }); };
-        const OperationRecorder recorder(device);
+        OperationRecorder recorder(device);
+        const auto step = [&] {
+            trainStep(trainee, config, group, 1e-4, [] { return true; });
+            recorder.endStep();
+        };
         step();
         releaseCachedMemory(device); // as training does between steps, which then asks the system for memory again
         step();
@@ -93,9 +96,12 @@ std::vector<TimedOperation> measureOperations(NumberType type, at::Device device
     const std::array<std::vector<size_t>, 3> shapes { { { 48 }, { 96, 160, 224, 40 }, { 512, 384 } } };
     timeSteps("llama", config, device, shapes, timed);
     timeSteps("gemma2", config, device, shapes, timed);
-    RunConfig packed = config;
-    packed.precision = NumberType::nf4;
-    timeSteps("llama", packed, device, std::span(shapes).first(1), timed);
+    for (const NumberType held : { NumberType::nf4, NumberType::bf16, NumberType::fp16, NumberType::fp32 }) {
+        RunConfig other = config; // weights are unpacked or cast for each product
+        other.precision = held;
+        if (held != type)
+            timeSteps("llama", other, device, std::span(shapes).first(1), timed);
+    }
     if (type != NumberType::fp32) // trained tensors are fp32 whatever the products are
         return timed;
     config.method = Method::full;

@@ -3,6 +3,7 @@
 #include "core/memory/memory_ledger.h"
 
 #include <ATen/DeviceAccelerator.h>
+#include <ATen/TensorIterator.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/record_function.h>
 #include <algorithm>
@@ -17,6 +18,7 @@ namespace tunebench {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
 /// Calls body(tensor) for each tensor among `values` and in lists among them.
 template <class Values, class Body> void forEachTensor(const Values& values, Body body)
 {
@@ -29,6 +31,17 @@ template <class Values, class Body> void forEachTensor(const Values& values, Bod
                 body(tensor);
         }
     }
+}
+
+/// How many tensors the operation treats one after another: one, or those of a list.
+double longestList(at::ArrayRef<const c10::IValue> values)
+{
+    size_t longest = 1;
+    for (const c10::IValue& value : values) {
+        if (value.isTensorList())
+            longest = std::max(longest, value.toListRef().size());
+    }
+    return static_cast<double>(longest);
 }
 
 bool isProduct(std::string_view name)
@@ -50,15 +63,25 @@ void setProductWork(const at::Tensor& left, const at::Tensor& right, OperationCo
 } // namespace
 
 struct OperationRecorder::State {
-    /// LibTorch's name of an operation, which stays where it is, and the type of its first tensor.
-    using Kind = std::pair<const char*, at::ScalarType>;
+    /// Operations whose cost grows alike with their work.
+    struct Kind {
+        const char* name; ///< LibTorch's, which stays where it is
+        at::ScalarType type; ///< of the first tensor
+        bool parallel; ///< so many numbers that several threads share them
+
+        friend bool operator<(const Kind& a, const Kind& b)
+        {
+            return std::tie(a.name, a.type, a.parallel) < std::tie(b.name, b.type, b.parallel);
+        }
+    };
     using Counts = std::map<Kind, OperationCount>;
 
     std::optional<at::Device> timedOn;
     at::CallbackHandle callback = 0;
     int depth = 0;
     Clock::time_point begin;
-    Kind kind; ///< of the operation that runs
+    std::optional<Clock::time_point> end; ///< of the last operation, while what follows belongs to it
+    Kind kind {}; ///< of the operation that runs
     OperationCount work; ///< of the operation that runs
     const c10::StorageImpl* firstStorage = nullptr; ///< of its first tensor, to compare with, not to look into
     std::set<std::tuple<Kind, double, double>> shapes; ///< met so far
@@ -70,34 +93,51 @@ struct OperationRecorder::State {
     /// Inputs are there at the beginning alone.
     void begun(const at::RecordFunction& function)
     {
-        kind = { function.name(), at::ScalarType::Undefined };
-        work = { .calls = 1 };
+        addPause();
+        kind = { function.name(), at::ScalarType::Undefined, false };
+        work = { .calls = longestList(function.inputs()) };
         firstStorage = nullptr;
         const at::Tensor *last = nullptr, *lastButOne = nullptr;
         forEachTensor(function.inputs(), [&](const at::Tensor& tensor) {
             if (!last) {
-                kind.second = tensor.scalar_type();
+                kind.type = tensor.scalar_type();
                 firstStorage = tensor.storage().unsafeGetStorageImpl();
             }
-            work.bytes += static_cast<double>(tensor.nbytes());
+            addTensor(tensor);
             lastButOne = std::exchange(last, &tensor);
         });
-        if (isProduct(kind.first) && lastButOne) {
+        if (isProduct(kind.name) && lastButOne) {
             setProductWork(*lastButOne, *last, work);
             work.bytes = 0;
+            kind.parallel = false;
             work.shapes = shapes.insert({ kind, work.flops, work.elements }).second ? 1 : 0;
         }
         if (timedOn)
             begin = Clock::now();
     }
 
+    /// What happens until the next operation, freeing memory above all, is part of what the last one costs.
+    void addPause()
+    {
+        if (end)
+            timed.back().second.seconds += std::chrono::duration<double>(Clock::now() - *end).count();
+        end.reset();
+    }
+
+    void addTensor(const at::Tensor& tensor)
+    {
+        work.bytes += static_cast<double>(tensor.nbytes());
+        kind.parallel = kind.parallel || tensor.numel() >= at::internal::GRAIN_SIZE;
+    }
+
     /// A view of an input moves no bytes; what is computed in place does.
     void addOutput(const at::Tensor& tensor)
     {
-        const bool inPlace = std::string_view(kind.first).ends_with('_');
-        work.bytes = !inPlace && tensor.storage().unsafeGetStorageImpl() == firstStorage
-            ? 0
-            : work.bytes + static_cast<double>(tensor.nbytes());
+        const bool inPlace = std::string_view(kind.name).ends_with('_');
+        if (inPlace || tensor.storage().unsafeGetStorageImpl() != firstStorage)
+            return addTensor(tensor);
+        work.bytes = 0;
+        kind.parallel = false;
     }
 
     void finished(const at::RecordFunction& function)
@@ -109,10 +149,12 @@ struct OperationRecorder::State {
             forEachTensor(function.outputs(), [this](const at::Tensor& tensor) { addOutput(tensor); });
         if (timedOn) {
             timed.push_back({ kind, { work, seconds } });
+            if (timedOn->is_cpu()) // a card is busy while its host goes on
+                end = Clock::now();
             return;
         }
         OperationCount& count = (PlaceScope::current().pass == "update" ? update : passes)[kind];
-        count.calls += 1;
+        count.calls += work.calls;
         count.shapes += work.shapes;
         count.flops += work.flops;
         count.elements += work.elements;
@@ -137,9 +179,9 @@ thread_local OperationRecorder::State* OperationRecorder::State::current = nullp
 
 namespace {
 
-std::string nameOf(const std::pair<const char*, at::ScalarType>& kind)
+template <class Kind> std::string nameOf(const Kind& kind)
 {
-    return std::string(kind.first) + " " + c10::toString(kind.second);
+    return std::string(kind.name) + " " + c10::toString(kind.type) + (kind.parallel ? " parallel" : "");
 }
 
 template <class Counts> std::vector<OperationCount> listed(const Counts& counts)
@@ -169,6 +211,11 @@ OperationRecorder::~OperationRecorder()
 {
     at::removeCallback(m_state->callback);
     State::current = nullptr;
+}
+
+void OperationRecorder::endStep()
+{
+    m_state->addPause();
 }
 
 std::vector<OperationCount> OperationRecorder::ofPasses() const

@@ -14,11 +14,15 @@ namespace tunebench {
 /// What an operation calls in turn belongs to it. One a thread at a time.
 class OperationRecorder {
 public:
-    /// Adds up how much of each kind is asked for, or, given a device, times each operation there.
+    /// Adds up how much of each kind is asked for, or, given a device, times each operation there,
+    /// on the CPU up to the beginning of the next.
     explicit OperationRecorder(std::optional<at::Device> timedOn = std::nullopt);
     OperationRecorder(const OperationRecorder&) = delete;
     OperationRecorder& operator=(const OperationRecorder&) = delete;
     ~OperationRecorder();
+
+    /// What follows until the next operation is not the last one's.
+    void endStep();
 
     /// What the passes ask for, and what the optimizer's update does (PlaceScope tells the two apart); not timed.
     std::vector<OperationCount> ofPasses() const;

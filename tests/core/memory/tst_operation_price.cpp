@@ -60,6 +60,17 @@ private slots:
         QCOMPARE(secondsOf(std::vector { half }, fitPrices(timed)), 1e-3);
     }
 
+    /// What happened beside a few of the timings does not count; that operations differ does.
+    void disturbances()
+    {
+        std::vector<TimedOperation> timed;
+        for (const double seconds : { 1e-3, 9e-1, 2e-3, 1e-3, 2e-3, 1e-3, 2e-3, 1e-3, 2e-3, 5e-1, 1e-3, 2e-3 })
+            timed.push_back({ { .kind = "copy", .calls = 1, .bytes = 1e6 }, seconds });
+        const OperationCount ten { .kind = "copy", .calls = 10, .bytes = 1e7 };
+        const double seconds = secondsOf(std::vector { ten }, fitPrices(timed));
+        QVERIFY2(seconds > 1.3e-2 && seconds < 1.9e-2, qPrintable(QString::number(seconds)));
+    }
+
     void nothingIsBelowZero()
     {
         const std::vector<TimedOperation> timed { { { .kind = "view", .calls = 1, .bytes = 1e3 }, 3e-6 },

@@ -1,0 +1,103 @@
+#include "core/train/operation_recorder.h"
+
+#include "core/memory/device.h"
+
+#include <ATen/ops/_foreach_add.h>
+#include <ATen/ops/_foreach_mul.h>
+#include <ATen/ops/mm.h>
+#include <ATen/ops/ones.h>
+#include <QElapsedTimer>
+#include <QTest>
+#include <map>
+
+using namespace tunebench;
+
+class TestOperationRecorder : public QObject {
+    Q_OBJECT
+
+    static std::map<std::string, OperationCount> byKind(const std::vector<OperationCount>& counts)
+    {
+        std::map<std::string, OperationCount> kinds;
+        for (const OperationCount& count : counts)
+            kinds[count.kind] = count;
+        return kinds;
+    }
+
+    /// Seconds that it waited.
+    static double untilTheClockMoves()
+    {
+        QElapsedTimer timer;
+        timer.start();
+        while (timer.nsecsElapsed() == 0) { }
+        return static_cast<double>(timer.nsecsElapsed()) * 1e-9;
+    }
+
+private Q_SLOTS:
+    void initTestCase() { initializeEngine(); }
+
+    /// What many threads share has another price than what one does alone.
+    void smallAndLarge()
+    {
+        const auto few = at::ones({ 32767 }), many = at::ones({ 32768 });
+        const OperationRecorder recorder;
+        few.add(1);
+        many.add(1);
+        many.add(1);
+        many.view({ 2, -1 });
+        const auto kinds = byKind(recorder.ofPasses());
+        QCOMPARE(kinds.at("aten::add Float").calls, 1.0);
+        QCOMPARE(kinds.at("aten::add Float").bytes, 2.0 * 4 * 32767);
+        QCOMPARE(kinds.at("aten::add Float parallel").calls, 2.0);
+        QCOMPARE(kinds.at("aten::view Float").bytes, 0.0);
+    }
+
+    /// A library chooses threads for products by their work, which is counted anyway.
+    void products()
+    {
+        const auto left = at::ones({ 512, 256 }), right = at::ones({ 256, 1024 });
+        const OperationRecorder recorder;
+        at::mm(left, right);
+        at::mm(left, right);
+        const auto product = byKind(recorder.ofPasses()).at("aten::mm Float");
+        QCOMPARE(product.calls, 2.0);
+        QCOMPARE(product.shapes, 1.0);
+        QCOMPARE(product.flops, 2 * 2.0 * 512 * 256 * 1024);
+        QCOMPARE(product.bytes, 0.0);
+    }
+
+    /// An operation on a list is one for each tensor of it.
+    void lists()
+    {
+        std::vector<at::Tensor> tensors(7);
+        for (at::Tensor& tensor : tensors)
+            tensor = at::ones({ 10 });
+        const OperationRecorder recorder;
+        at::_foreach_mul_(tensors, 2);
+        QCOMPARE(byKind(recorder.ofPasses()).at("aten::_foreach_mul_ Float").calls, 7.0);
+    }
+
+    /// Freeing memory belongs to what was done with it; what happens between steps belongs to nothing.
+    void pauses()
+    {
+        QElapsedTimer all;
+        all.start();
+        OperationRecorder recorder(at::Device(at::kCPU));
+        auto values = at::ones({ 10 });
+        values.add_(1);
+        const double within = untilTheClockMoves();
+        values.mul_(2);
+        recorder.endStep();
+        const double between = untilTheClockMoves();
+        values.sub_(1);
+        double seconds = 0;
+        for (const TimedOperation& operation : recorder.timed()) {
+            seconds += operation.seconds;
+            if (operation.work.kind == "aten::add_ Float")
+                QVERIFY(operation.seconds >= within);
+        }
+        QVERIFY(seconds <= static_cast<double>(all.nsecsElapsed()) * 1e-9 - between);
+    }
+};
+
+QTEST_APPLESS_MAIN(TestOperationRecorder)
+#include "tst_operation_recorder.moc"
