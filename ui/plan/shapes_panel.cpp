@@ -187,11 +187,12 @@ void ShapesPanel::start()
         tr("Published models on %1 (%2), planned without their files. Each cell: the longest row that can be trained "
            "alone; below, how many rows of %3 tokens go at once, the speed, and the time for 1,000 of them (of DPO: "
            "pairs of two such rows). LoRA on all projections with weights held as %4, QLoRA as nf4, all weights as "
-           "fp32; compute %5, gradient_checkpointing %6, optimizer %7. The speed is that of %8 here.")
+           "fp32; compute %5, gradient_checkpointing %6, optimizer %7. Speed and time are those of %8.")
             .arg(formatBytes(m_limit.bytes), m_limit.name, formatCount(ShapeFit::usualLength),
                 toQString(choiceName(forAnyModel(m_config, ways.front()).precision)),
                 toQString(choiceName(m_config.compute)), toQString(choiceName(m_config.gradientCheckpointing)),
-                toQString(choiceName(m_config.optimizer)), QString::fromStdString(m_config.device)));
+                toQString(choiceName(m_config.optimizer)),
+                m_config.device == "cpu" ? tr("this computer's processor") : QString::fromStdString(m_config.device)));
     m_table->setRowCount(static_cast<int>(modelShapes().size()));
     for (int row = 0; row < m_table->rowCount(); ++row) {
         const ModelShape& shape = modelShapes()[static_cast<size_t>(row)];

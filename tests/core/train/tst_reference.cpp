@@ -31,7 +31,7 @@ template <class Body> void forEachReference(Body body)
         for (const char* method : { "lora", "full", "nf4" })
             body(family, method);
     }
-    for (const char* family : { "llama", "qwen2", "gemma2", "phi3" }) {
+    for (const char* family : { "llama", "qwen2", "mistral", "qwen3", "gemma", "gemma2", "gemma3_text", "phi3" }) {
         for (const char* method : { "dora", "whole", "nf4_dora" })
             body(family, method);
     }

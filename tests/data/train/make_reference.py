@@ -68,7 +68,13 @@ ADAPTERS = {
     "llama": {"dora": {"use_dora": True, "use_rslora": True}, "whole": {"modules_to_save": ["embed_tokens", "norm"]}},
     "qwen2": {"dora": {"use_dora": True}, "whole": {"modules_to_save": ["embed_tokens", "lm_head", "layers.0.self_attn.k_proj",
                                                                        "layers.1.mlp"]}},
+    "mistral": {"dora": {"use_dora": True}, "whole": {"modules_to_save": ["lm_head", "layers.2.self_attn.o_proj"]}},
+    "qwen3": {"dora": {"use_dora": True, "use_rslora": True},
+              "whole": {"modules_to_save": ["embed_tokens", "norm", "layers.0.self_attn.q_norm"]}},
+    "gemma": {"dora": {"use_dora": True}, "whole": {"modules_to_save": ["embed_tokens", "layers.0.input_layernorm"]}},
     "gemma2": {"dora": {"use_dora": True}, "whole": {"modules_to_save": ["embed_tokens", "norm", "layers.1.mlp"]}},
+    "gemma3_text": {"dora": {"use_dora": True, "use_rslora": True},
+                    "whole": {"modules_to_save": ["embed_tokens", "layers.1.self_attn.k_norm", "layers.2.mlp"]}},
     "phi3": {"dora": {"use_dora": True, "use_rslora": True},
              "whole": {"modules_to_save": ["lm_head", "layers.0.self_attn.qkv_proj", "layers.1.mlp.gate_up_proj"]}},
 }
