@@ -233,6 +233,7 @@ private Q_SLOTS:
     void halfPrecisionStaysNear_data()
     {
         QTest::addColumn<QString>("model");
+        QTest::addColumn<QString>("method");
         QTest::addColumn<int>("precision");
         QTest::addColumn<int>("compute");
         QTest::addColumn<double>("tolerance");
@@ -240,7 +241,7 @@ private Q_SLOTS:
         const auto fp16 = static_cast<int>(NumberType::fp16);
         const auto bf16 = static_cast<int>(NumberType::bf16);
         const auto row = [](const char* model, const char* name, int precision, int compute, double tolerance) {
-            QTest::addRow("%s, %s", model, name) << model << precision << compute << tolerance;
+            QTest::addRow("%s, %s", model, name) << model << "lora" << precision << compute << tolerance;
         };
         row("llama", "bf16 products alone", fp32, bf16, 1e-2);
         row("llama", "bf16 weights alone", bf16, fp32, 1e-2);
@@ -248,22 +249,25 @@ private Q_SLOTS:
         for (const char* model : models) {
             row(model, "bf16 weights and products", bf16, bf16, 1e-2);
             row(model, "fp16 weights and products", fp16, fp16, 2e-3);
+            for (const int products : { bf16, fp16 })
+                QTest::addRow("%s, all weights, products %d", model, products)
+                    << model << "full" << fp32 << products << (products == bf16 ? 1e-2 : 2e-3);
         }
     }
 
     void halfPrecisionStaysNear()
     {
         QFETCH(QString, model);
+        QFETCH(QString, method);
         QFETCH(int, precision);
         QFETCH(int, compute);
         QFETCH(double, tolerance);
-        const TinyModel tiny = openTinyModel(model.toStdString());
-        RunConfig config = referenceConfig(Method::lora);
+        auto [tiny, config] = referenceFor(model, method);
         config.precision = static_cast<NumberType>(precision);
         config.compute = static_cast<NumberType>(compute);
         Trainee trainee = makeTinyTrainee(tiny, config);
         int64_t step = 0;
-        for (const auto& expected : tiny.reference.at("lora").at("steps")) {
+        for (const auto& expected : tiny.reference.at(method.toStdString()).at("steps")) {
             const auto outcome
                 = trainStep(trainee, config, groupAt(tiny.rows, config, step++), 1e-3, [] { return true; });
             QVERIFY2(close(outcome.loss, expected.at("loss"), tolerance), qPrintable(QString::number(outcome.loss)));
