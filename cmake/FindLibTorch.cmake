@@ -19,6 +19,8 @@ if(LibTorch_FOUND AND NOT TARGET LibTorch::LibTorch)
     add_library(LibTorch::LibTorch INTERFACE IMPORTED GLOBAL)
     target_include_directories(LibTorch::LibTorch SYSTEM INTERFACE
         "${LibTorch_ROOT_DIR}/include" "${LibTorch_ROOT_DIR}/include/torch/csrc/api/include")
+    # Classes of its headers have members more without NDEBUG, which the library, built with it, knows nothing of.
+    target_compile_definitions(LibTorch::LibTorch INTERFACE $<$<CONFIG:Debug>:NDEBUG>)
     target_link_libraries(LibTorch::LibTorch INTERFACE
         "${LibTorch_CPU_LIBRARY}" "${LibTorch_C10_LIBRARY}" Threads::Threads)
     # The wheel's libraries find each other; a program must find them, and what lies beside torch, from anywhere.

@@ -2,16 +2,18 @@
 """Planned beside measured memory, and planned beside measured time, over the grid of options.
 
 Usage: compare_plans.py --cli build/release/bin/tunebench-cli --model SMOLLM2_FOLDER --data ROWS.json --pairs PAIRS.json
-                        [--types fp32,bf16,nf4] [--sample N] [--seed 1] [--device cpu] [--table FILE.md] [--time]
+                        [--types fp32,bf16,nf4] [--sample N] [--seed 1] [--hours H] [--device cpu] [--table FILE.md]
+                        [--time]
 
 Needs torch and transformers: two models of other families (gemma2, qwen2) are made of random weights, with the
 tokenizer of SMOLLM2_FOLDER. The grid: model x batch 1, 2, 4 x length 128, 256, 512 x type x gradient_checkpointing x
 {LoRA on q and v, LoRA on all projections, full} x {sft, dpo} x {adamw, adamw_8bit}; the type nf4 is of the weights, with
-products in fp32. `--sample` takes so many cells of it at random. Each cell is planned and then trained for two steps. Prints the mean and the worst error, by group; the
-exit status is 1 where one is more than 0.1 % and more than 1 MiB. With --time the seconds of a step are compared as
-well: doctor runs first, eight steps a cell, the first three left out.
+products in fp32. `--sample` takes so many cells of it at random; `--hours` stops after so long. Each cell is planned and
+then trained for two steps. Prints the mean and the worst error, by group; the exit status is 1 where one is more than
+0.1 % and more than 1 MiB. With --time the seconds of a step are compared as well: doctor runs first, eight steps a cell,
+the first three left out.
 """
-import argparse, itertools, json, os, pathlib, random, shutil, statistics, subprocess, sys, tempfile
+import argparse, itertools, json, os, pathlib, random, shutil, statistics, subprocess, sys, tempfile, time
 
 p = argparse.ArgumentParser()
 for name in ("cli", "model", "data", "pairs"):
@@ -19,6 +21,7 @@ for name in ("cli", "model", "data", "pairs"):
 p.add_argument("--types", default="fp32,bf16,nf4")
 p.add_argument("--sample", type=int, default=0)
 p.add_argument("--seed", type=int, default=1)
+p.add_argument("--hours", type=float, default=float("inf"))
 p.add_argument("--device", default="cpu")
 p.add_argument("--table")
 p.add_argument("--time", action="store_true")
@@ -97,7 +100,10 @@ with tempfile.TemporaryDirectory() as folder:
     if a.sample:
         grid = random.Random(a.seed).sample(grid, min(a.sample, len(grid)))
     results = []
+    end = time.monotonic() + a.hours * 3600
     for number, cell in enumerate(grid):
+        if time.monotonic() > end:
+            break
         result = compare(cell, os.path.join(folder, "runs"))
         shutil.rmtree(os.path.join(folder, "runs"), ignore_errors=True)
         results.append((cell, result))

@@ -19,7 +19,8 @@ def pack(weight):
     middles = (state.state2.code[:-1] + state.state2.code[1:]) / 2
     scale_codes = torch.bucketize(deviation * (1.0 / scale.clamp(min=1e-38)), middles).to(torch.uint8)
     assert torch.equal(state.state2.absmax, torch.stack([d.abs().max() for d in deviation.split(256)]))
-    assert bool(((scale_codes.int() - state.absmax.int()).abs() <= 1)[scale > 0].all())
+    distance = lambda codes: (state.state2.code[codes.int()] - deviation / scale).abs()
+    assert bool((distance(scale_codes) <= distance(state.absmax) + 1e-6)[scale > 0].all())
     state.absmax = scale_codes
     return codes, state
 

@@ -25,6 +25,10 @@ void* operator new(size_t bytes)
         return memory;
     throw std::bad_alloc();
 }
+void* operator new(size_t bytes, const std::nothrow_t& /*unused*/) noexcept
+{
+    return std::malloc(bytes == 0 ? 1 : bytes);
+}
 void operator delete(void* memory) noexcept
 {
     std::free(memory);
