@@ -130,7 +130,8 @@ private Q_SLOTS:
         }
     }
 
-    /// Either way takes the same memory when it runs dry.
+    /// Either way takes the same memory when it runs dry. The scalars of an operation are tensors of their own on the
+    /// CPU and not on meta or a card; so a matrix must be larger than they are.
     void unpackingIsPlanned_data()
     {
         QTest::addColumn<Shape>("shape");
