@@ -1,5 +1,7 @@
 #include "core/ops/dropout.h"
 
+#include "core/ops/recorded_operation.h"
+
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
 #include <ATen/ops/empty.h>
@@ -70,7 +72,9 @@ void drawMask(at::Tensor& mask, const Dropout& dropout)
 
 at::Tensor dropoutMask(const at::Tensor& x, const Dropout& dropout)
 {
+    static const c10::FunctionSchema schema("tunebench::dropout_mask", "", {}, {});
     auto mask = at::empty_like(x, at::MemoryFormat::Contiguous);
+    const RecordedOperation recorded(schema, { mask });
     if (mask.is_cpu())
         fillMask(mask, dropout);
     else if (!mask.is_meta())

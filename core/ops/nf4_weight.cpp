@@ -1,13 +1,12 @@
 #include "core/ops/nf4_weight.h"
 
 #include "core/ops/dynamic_map.h"
+#include "core/ops/recorded_operation.h"
 
 #include <ATen/Parallel.h>
-#include <ATen/core/function_schema.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/index_select.h>
 #include <ATen/ops/tensor.h>
-#include <ATen/record_function.h>
 #include <algorithm>
 #include <optional>
 #include <span>
@@ -124,23 +123,6 @@ void unpackByOperations(const Nf4Weight& weight, const at::Tensor& out)
     }
 }
 
-/// While it lives, what runs is one operation to those who count or time operations.
-class RecordedUnpacking {
-public:
-    RecordedUnpacking(const Nf4Weight& weight, const at::Tensor& out)
-    {
-        static const c10::FunctionSchema schema("tunebench::unpack_nf4", "", {}, {});
-        if (!m_function.isActive())
-            return;
-        m_inputs = { out, weight.packed, weight.scaleCodes, weight.groupScales };
-        m_function.before(std::cref(schema), &m_inputs);
-    }
-
-private:
-    std::vector<c10::IValue> m_inputs;
-    at::RecordFunction m_function { at::RecordScope::FUNCTION };
-};
-
 } // namespace
 
 std::shared_ptr<const Nf4Tables> nf4Tables(at::Device device)
@@ -168,7 +150,8 @@ Nf4Weight makeNf4Weight(std::vector<int64_t> shape, at::Device device, std::shar
 at::Tensor unpacked(const Nf4Weight& weight, at::ScalarType type)
 {
     auto out = at::empty(weight.shape, weight.packed.options().dtype(type));
-    const RecordedUnpacking recorded(weight, out);
+    static const c10::FunctionSchema schema("tunebench::unpack_nf4", "", {}, {});
+    const RecordedOperation recorded(schema, { out, weight.packed, weight.scaleCodes, weight.groupScales });
     if (weight.tables)
         unpackByOperations(weight, out);
     else if (out.is_cpu())

@@ -96,11 +96,16 @@ std::vector<TimedOperation> measureOperations(NumberType type, at::Device device
     const std::array<std::vector<size_t>, 3> shapes { { { 48 }, { 96, 160, 224, 40 }, { 512, 384 } } };
     timeSteps("llama", config, device, shapes, timed);
     timeSteps("gemma2", config, device, shapes, timed);
+    const auto oneShape = std::span(shapes).first(1);
+    RunConfig more = config; // whole matrices made of pairs, and masks
+    more.useDora = true;
+    more.loraDropout = 0.1;
+    timeSteps("llama", more, device, oneShape, timed);
     for (const NumberType held : { NumberType::nf4, NumberType::bf16, NumberType::fp16, NumberType::fp32 }) {
         RunConfig other = config; // weights are unpacked or cast for each product
         other.precision = held;
         if (held != type)
-            timeSteps("llama", other, device, std::span(shapes).first(1), timed);
+            timeSteps("llama", other, device, oneShape, timed);
     }
     if (type != NumberType::fp32) // trained tensors are fp32 whatever the products are
         return timed;
@@ -112,7 +117,7 @@ std::vector<TimedOperation> measureOperations(NumberType type, at::Device device
         config.optimizer = optimizer;
         for (const Method method : { Method::lora, Method::full }) { // little to update, and much
             config.method = method;
-            timeSteps("llama", config, device, std::span(shapes).first(1), timed);
+            timeSteps("llama", config, device, oneShape, timed);
         }
     }
     return timed;

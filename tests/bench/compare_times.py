@@ -33,6 +33,7 @@ CASES = {
     "4 x 128, 2 micro-batches": {"batch_size": 4, "max_length": 128, "accumulation_steps": 2},
     "recompute": {"gradient_checkpointing": "full"},
     "selective recompute": {"gradient_checkpointing": "selective", "compute": "bf16"},
+    "DoRA, lora_dropout 0.1": {"use_dora": "true", "lora_dropout": 0.1},
     "dpo": {"objective": "dpo", "dataset": a.pairs, "packing": "false"},
 }
 

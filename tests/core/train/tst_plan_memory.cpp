@@ -238,9 +238,10 @@ private Q_SLOTS:
         initializeEngine();
         const auto timed = measureOperations(NumberType::fp32, at::kCPU);
         const auto prices = fitPrices(timed);
-        for (const char* kind : { "tunebench::unpack_nf4 Float parallel", "aten::to BFloat16 parallel" }) {
-            const auto unpacking = std::ranges::find(prices, kind, &OperationPrice::kind);
-            QVERIFY(unpacking != prices.end() && unpacking->byte > 0);
+        for (const char* kind : { "tunebench::unpack_nf4 Float parallel", "tunebench::dropout_mask Float parallel",
+                 "aten::to BFloat16 parallel" }) {
+            const auto price = std::ranges::find(prices, kind, &OperationPrice::kind);
+            QVERIFY2(price != prices.end() && price->byte > 0, kind);
         }
         std::vector<OperationCount> counts;
         double seconds = 0;
