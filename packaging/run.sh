@@ -17,9 +17,9 @@ fi
 {
     "$packaging/setup.sh"
     build release tunebench tunebench-cli
-    # `auto` chooses by what this machine measures; once is enough.
-    [ -e "${XDG_DATA_HOME:-$HOME/.local/share}/tunebench/device.json" ] ||
-        "$repository/build/release/bin/tunebench-cli" doctor
+    # `auto` and the plan go by what this machine measures; once is enough for one program.
+    cli="$repository/build/release/bin/tunebench-cli"
+    [ "${XDG_DATA_HOME:-$HOME/.local/share}/tunebench/device.json" -nt "$cli" ] || "$cli" doctor --once
 } >&2
 if $headless; then
     exec "$repository/build/release/bin/tunebench-cli" train "$repository/resources/demo/demo.json" "$@"

@@ -3,6 +3,7 @@
 #include "core/config/choices.h"
 #include "core/memory/doctor.h"
 
+#include <memory>
 #include <ostream>
 
 namespace tunebench {
@@ -26,9 +27,9 @@ void writeDevice(std::ostream& out, const DeviceMeasurement& device)
         << choiceName(device.automaticCompute) << ": " << device.reason << '\n';
 }
 
-Result<int> examine(Console& console)
+Result<int> examine(Console& console, bool once)
 {
-    const MachineReport report = examineMachine();
+    const MachineReport report = once ? knownMachine() : examineMachine();
     if (console.json) {
         writeJsonLine(console.out, reportToJson(report));
         return 0;
@@ -45,7 +46,11 @@ Result<int> examine(Console& console)
 
 void addDoctor(CommandLine& line)
 {
-    line.add("doctor", "What this machine can do: devices, memory, speed of each type; kept for `auto`", examine);
+    const auto once = std::make_shared<bool>(false);
+    CLI::App* command = line.add("doctor",
+        "What this machine can do: devices, memory, speed of each type; kept for `auto` and the plan",
+        [once](Console& console) { return examine(console, *once); });
+    command->add_flag("--once", *once, "Measure only where nothing is kept that still holds");
 }
 
 } // namespace tunebench

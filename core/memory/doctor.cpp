@@ -131,6 +131,13 @@ void measure(DeviceMeasurement& measured, at::Device device)
     releaseCachedMemory(device);
 }
 
+void store(const MachineReport& report)
+{
+    std::error_code ignored; // without the folder the write says what is wrong, and the report is good without it
+    std::filesystem::create_directories(dataDirectory(), ignored);
+    static_cast<void>(writeFileAtomically(reportPath(), reportToJson(report).dump(2) + "\n"));
+}
+
 } // namespace
 
 MachineReport examineMachine()
@@ -142,10 +149,17 @@ MachineReport examineMachine()
         if (opened)
             measure(device, *opened);
     }
-    std::error_code ignored; // without the folder the write says what is wrong, and the report is good without it
-    std::filesystem::create_directories(dataDirectory(), ignored);
-    static_cast<void>(writeFileAtomically(reportPath(), reportToJson(report).dump(2) + "\n"));
+    store(report);
     return report;
+}
+
+MachineReport knownMachine()
+{
+    const auto stored = storedReport();
+    if (!stored)
+        return examineMachine();
+    store(*stored);
+    return *stored;
 }
 
 std::optional<MachineReport> storedReport()

@@ -44,6 +44,10 @@ struct MachineReport {
 /// Measures this machine (half a minute) and stores the result for `auto` and the plan.
 MachineReport examineMachine();
 
+/// The stored measurement where it still holds, stored again so that its file is newer than the program; else a new
+/// one.
+MachineReport knownMachine();
+
 /// The stored measurement, if there is one for this machine.
 std::optional<MachineReport> storedReport();
 

@@ -1,7 +1,9 @@
 #include "tests/core/train/tiny_models.h"
 
+#include "core/base/files.h"
 #include "core/data/files/parallel.h"
 #include "core/memory/device.h"
+#include "core/memory/device_report.h"
 #include "core/train/dry_run.h"
 #include "core/train/effective_batch.h"
 #include "core/train/measure_operations.h"
@@ -9,10 +11,15 @@
 #include "core/train/planned_batches.h"
 #include "core/train/trainee.h"
 
+#include <QTemporaryDir>
 #include <QTest>
 #include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <nlohmann/json.hpp>
 #include <numeric>
 #include <set>
+#include <torch/version.h>
 
 using namespace tunebench;
 using namespace tunebench::test;
@@ -230,6 +237,25 @@ private Q_SLOTS:
         };
         QVERIFY(pass("forward") >= 2 * model.files.spec.layers);
         QVERIFY(pass("backward") >= 2 * model.files.spec.layers);
+    }
+
+    /// A stored measurement that still holds is not made again, and is newer than the program afterwards.
+    void storedMeasurementIsKept()
+    {
+        if (cudaDeviceCount() > 0)
+            QSKIP("The report is made up for a machine without cards.");
+        const QTemporaryDir folder;
+        qputenv("XDG_DATA_HOME", folder.path().toUtf8());
+        MachineReport report { .libtorch = TORCH_VERSION, .driver = "", .devices = { knownDevice("cpu") } };
+        report.devices.front().types = { { .type = NumberType::fp32, .gflops = 12345, .worstRelativeError = {} } };
+        const auto file = dataDirectory() / "device.json";
+        std::filesystem::create_directories(file.parent_path());
+        QVERIFY(writeFileAtomically(file, reportToJson(report).dump()));
+        const auto old = std::filesystem::last_write_time(file) - std::chrono::hours(24);
+        std::filesystem::last_write_time(file, old);
+        QCOMPARE(reportToJson(knownMachine()).dump(), reportToJson(report).dump());
+        QVERIFY(std::filesystem::last_write_time(file) > old + std::chrono::hours(23));
+        qunsetenv("XDG_DATA_HOME");
     }
 
     /// What was timed has a price, and the prices of the step that was timed are near its time.
