@@ -82,7 +82,7 @@ Result<StepSeconds> secondsOfStep(
 std::string whyNoTime(const RunConfig& config, const DeviceMeasurement& device)
 {
     if (device.operations.empty())
-        return "The device has not been measured; tunebench-cli doctor measures those of this machine.";
+        return "The device has not been measured (Measure on the Plan page or tunebench-cli doctor does it).";
     const auto type = std::ranges::find(device.types, config.compute, &TypeMeasurement::type);
     if (type == device.types.end() || !type->stepsTimed)
         return "Steps in " + std::string(choiceName(config.compute))

@@ -2,13 +2,14 @@
 """Planned beside measured memory, and planned beside measured time, over the grid of options.
 
 Usage: compare_plans.py --cli build/release/bin/tunebench-cli --model SMOLLM2_FOLDER --data ROWS.json --pairs PAIRS.json
-                        [--types fp32,bf16,nf4] [--sample N] [--seed 1] [--hours H] [--device cpu] [--table FILE.md]
-                        [--time]
+                        [--types fp32,bf16,nf4] [--models smollm2,gemma2,qwen2] [--sample N] [--seed 1] [--hours H]
+                        [--results FILE.jsonl] [--device cpu] [--table FILE.md] [--time]
 
 Needs torch and transformers: two models of other families (gemma2, qwen2) are made of random weights, with the
 tokenizer of SMOLLM2_FOLDER. The grid: model x batch 1, 2, 4 x length 128, 256, 512 x type x gradient_checkpointing x
 {LoRA on q and v, LoRA on all projections, full} x {sft, dpo} x {adamw, adamw_8bit}; the type nf4 is of the weights, with
-products in fp32. `--sample` takes so many cells of it at random; `--hours` stops after so long. Each cell is planned and
+products in fp32. `--sample` takes so many cells of it at random, `--hours` stops after so long, and `--results` keeps what
+was found: cells that stand there are not run again and count in the table, so the whole grid can take several sittings. Each cell is planned and
 then trained for two steps. Prints the mean and the worst error, by group; the exit status is 1 where one is more than
 0.1 % and more than 1 MiB. With --time the seconds of a step are compared as well: doctor runs first, eight steps a cell,
 the first three left out.
@@ -22,6 +23,8 @@ p.add_argument("--types", default="fp32,bf16,nf4")
 p.add_argument("--sample", type=int, default=0)
 p.add_argument("--seed", type=int, default=1)
 p.add_argument("--hours", type=float, default=float("inf"))
+p.add_argument("--models", default="smollm2,gemma2,qwen2")
+p.add_argument("--results")
 p.add_argument("--device", default="cpu")
 p.add_argument("--table")
 p.add_argument("--time", action="store_true")
@@ -79,6 +82,17 @@ def compare(cell, runs):
     return result
 
 
+def signature(cell):
+    """What tells a cell from others, wherever the files lie."""
+    return str(sorted((key, str(value)) for key, value in cell.items() if key != "dataset"))
+
+
+def kept_results():
+    if not a.results or not os.path.exists(a.results):
+        return []
+    return [json.loads(line) for line in open(a.results)]
+
+
 def report(lines, name, results):
     shares = [r["share"] for r in results]
     row = f"| {name} | {len(results)} | {100 * statistics.mean(shares):.4f} % | {100 * max(shares):.4f} % " \
@@ -92,33 +106,35 @@ def report(lines, name, results):
 if a.time:
     subprocess.run([a.cli, "doctor"], check=True, stdout=subprocess.DEVNULL)
 with tempfile.TemporaryDirectory() as folder:
-    models = [a.model]
+    models = {"smollm2": a.model}
     for family in ("gemma2", "qwen2"):
-        models.append(os.path.join(folder, family))
-        random_model(family, models[-1])
-    grid = list(cells(models))
+        models[family] = os.path.join(folder, family)
+        random_model(family, models[family])
+    grid = list(cells(a.models.split(",")))
     if a.sample:
         grid = random.Random(a.seed).sample(grid, min(a.sample, len(grid)))
-    results = []
+    results = kept_results()
+    known = {signature(cell) for cell, _ in results}
+    grid = [cell for cell in grid if signature(cell) not in known]
     end = time.monotonic() + a.hours * 3600
     for number, cell in enumerate(grid):
         if time.monotonic() > end:
             break
-        result = compare(cell, os.path.join(folder, "runs"))
+        result = compare({**cell, "model": models[cell["model"]]}, os.path.join(folder, "runs"))
         shutil.rmtree(os.path.join(folder, "runs"), ignore_errors=True)
         results.append((cell, result))
+        if a.results:
+            with open(a.results, "a") as file:
+                file.write(json.dumps([cell, result]) + "\n")
         print(f"{number + 1}/{len(grid)} {result} " + " ".join(f"{k}={v}" for k, v in cell.items()
               if k not in ("dataset", "device", "eval_share", "max_rows")), file=sys.stderr, flush=True)
     head = "| | cells | mean error | worst error | worst, bytes |"
     lines = [head + (" time, planned / measured (median) | range |" if a.time else ""),
              "|---|---|---|---|---|" + ("---|---|" if a.time else "")]
     report(lines, "all", [r for _, r in results])
-    for key in ("precision", "compute", "method", "gradient_checkpointing", "objective", "optimizer"):
+    for key in ("model", "precision", "compute", "method", "gradient_checkpointing", "objective", "optimizer"):
         for value in sorted({cell[key] for cell, _ in results}):
             report(lines, f"{key} {value}", [r for cell, r in results if cell[key] == value])
-    for model in models:
-        report(lines, "model " + pathlib.Path(model).name, [r for c, r in results if c["model"] == model] or
-               [{"share": 0, "bytes": 0}])
 table = "\n".join(lines) + "\n"
 print(table)
 if a.table:

@@ -20,6 +20,8 @@
 #include <QTabBar>
 #include <QThread>
 
+#include <atomic>
+#include <memory>
 #include <nlohmann/json.hpp>
 
 using namespace tunebench;
@@ -92,6 +94,7 @@ private slots:
     void theStepIsShownWithAnother();
     void eachChangeHasItsPrice();
     void planAndMeasurementStandSideBySide();
+    void timesAppearOnceTheDeviceIsMeasured();
     void measuringCanBeStopped();
     void modelsAreListedOnceTheirTabIsOpen();
     void refusalsAreSaid();
@@ -352,6 +355,34 @@ void TestPlanPage::planAndMeasurementStandSideBySide()
     QVERIFY2(text.contains("2.50 s (spread 4.0 %)"), qPrintable(text));
     QVERIFY2(text.contains("gradient_checkpointing full beside this run:"), qPrintable(text));
     QVERIFY2(text.endsWith("worth it where memory is short, or pays for a larger batch."), qPrintable(text));
+}
+
+void TestPlanPage::timesAppearOnceTheDeviceIsMeasured()
+{
+    const auto known = std::make_shared<std::atomic<bool>>(false);
+    const auto plan = [known](const ConfigChoice& choice, std::span<const RowExtent> extents, PlanDetail detail) {
+        auto made = planned(choice, extents, detail);
+        if (made && !*known) {
+            made->secondsPerStep.reset();
+            made->noTime = "The device has not been measured.";
+        }
+        return made;
+    };
+    const ProbeSource probe = [known](const ConfigChoice&, const std::stop_token&) -> Result<Probe> {
+        *known = true;
+        return Probe { .plannedPeak = mebibyte, .measuredPeak = mebibyte, .measuredSeconds = 1, .tokensPerSecond = 1 };
+    };
+    const Session session({ .plan = plan, .probe = probe });
+    session.show();
+    auto& table = session.widget<WhyTable>();
+    QCOMPARE(table.item(0, 2)->text(), QStringLiteral("\u2013"));
+    QSignalSpy done(session.page.get(), &PlanPage::planned);
+    auto& panel = session.widget<MeasurePanel>();
+    QTest::mouseClick(panel.findChild<QPushButton*>(), Qt::LeftButton);
+    QVERIFY(done.wait(patience));
+    QCOMPARE(Session::plain(table.item(0, 2)->text()), QStringLiteral("+33.0 %"));
+    QVERIFY(panel.knowsTime());
+    QVERIFY(Session::plain(panel.text()).contains("equal to the byte"));
 }
 
 void TestPlanPage::measuringCanBeStopped()

@@ -27,6 +27,8 @@ public:
     /// While a run is going the device is not free to be measured.
     void setTraining(bool isTraining);
     bool isMeasuring() const { return !m_toMeasure.empty(); }
+    /// Whether the form's run has a planned time.
+    bool knowsTime() const { return m_secondsPerStep.has_value(); }
 
     QString text() const;
 

@@ -110,6 +110,7 @@ void PlanPage::connectPlans()
         [this](const ConfigChoice& choice, const QString& what) { m_model.replace(choice, what); });
     connect(m_why, &WhyTable::changed, this, [this] { m_measure->setChanges(m_why->changes()); });
     connect(m_measure, &MeasurePanel::measuringChanged, this, &PlanPage::measuringChanged);
+    connect(m_measure, &MeasurePanel::measured, this, &PlanPage::addTimes);
     connect(&m_queue, &PlanQueue::becameIdle, this, &PlanPage::planned);
 }
 
@@ -224,6 +225,17 @@ void PlanPage::plan(const PlanBasis& basis)
     if (m_queue.idle()) {
         emit planned();
     }
+}
+
+void PlanPage::addTimes()
+{
+    if (m_measure->knowsTime()) {
+        return;
+    }
+    m_queue.forget();
+    m_shapes->clearPlans();
+    m_basis = {};
+    refresh();
 }
 
 void PlanPage::clearPlans()

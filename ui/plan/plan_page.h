@@ -47,6 +47,7 @@ private:
     void refresh(); ///< when it can be seen
     void findLimit(const SharedData& data);
     void plan(const PlanBasis& basis);
+    void addTimes(); ///< where the device may have been measured since the plans were made
     void clearPlans();
     void take(const Variation& variation);
     Variation shown() const;

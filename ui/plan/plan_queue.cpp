@@ -30,9 +30,14 @@ PlanQueue::PlanQueue(RunPlanner planner, QObject* parent)
 void PlanQueue::setData(const SharedData& data)
 {
     if (std::exchange(m_data, data) != data) {
-        cancel();
-        m_known.clear();
+        forget();
     }
+}
+
+void PlanQueue::forget()
+{
+    cancel();
+    m_known.clear();
 }
 
 void PlanQueue::cancel()

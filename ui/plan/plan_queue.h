@@ -23,6 +23,9 @@ public:
     /// Forgets every plan over other rows.
     void setData(const SharedData& data);
 
+    /// Forgets every plan: what plans come from is not what it was.
+    void forget();
+
     /// What was asked for and is not planned yet is dropped; nobody hears of it.
     void cancel();
 
