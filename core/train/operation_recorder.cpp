@@ -69,6 +69,12 @@ struct OperationRecorder::State {
         at::ScalarType type; ///< of the first tensor
         bool parallel; ///< so many numbers that several threads share them
 
+        /// As OperationCount has it.
+        std::string text() const
+        {
+            return std::string(name) + " " + c10::toString(type) + (parallel ? " parallel" : "");
+        }
+
         friend bool operator<(const Kind& a, const Kind& b)
         {
             return std::tie(a.name, a.type, a.parallel) < std::tie(b.name, b.type, b.parallel);
@@ -179,17 +185,12 @@ thread_local OperationRecorder::State* OperationRecorder::State::current = nullp
 
 namespace {
 
-template <class Kind> std::string nameOf(const Kind& kind)
-{
-    return std::string(kind.name) + " " + c10::toString(kind.type) + (kind.parallel ? " parallel" : "");
-}
-
 template <class Counts> std::vector<OperationCount> listed(const Counts& counts)
 {
     std::vector<OperationCount> list;
     for (const auto& [kind, count] : counts) {
         list.push_back(count);
-        list.back().kind = nameOf(kind);
+        list.back().kind = kind.text();
     }
     return list;
 }
@@ -233,7 +234,7 @@ std::vector<TimedOperation> OperationRecorder::timed() const
     std::vector<TimedOperation> list;
     for (const auto& [kind, operation] : m_state->timed) {
         list.push_back(operation);
-        list.back().work.kind = nameOf(kind);
+        list.back().work.kind = kind.text();
     }
     return list;
 }

@@ -9,10 +9,10 @@ Needs torch and transformers: two models of other families (gemma2, qwen2) are m
 tokenizer of SMOLLM2_FOLDER. The grid: model x batch 1, 2, 4 x length 128, 256, 512 x type x gradient_checkpointing x
 {LoRA on q and v, LoRA on all projections, full} x {sft, dpo} x {adamw, adamw_8bit}; the type nf4 is of the weights, with
 products in fp32. `--sample` takes so many cells of it at random, `--hours` stops after so long, and `--results` keeps what
-was found: cells that stand there are not run again and count in the table, so the whole grid can take several sittings. Each cell is planned and
-then trained for two steps. Prints the mean and the worst error, by group; the exit status is 1 where one is more than
-0.1 % and more than 1 MiB. With --time the seconds of a step are compared as well: doctor runs first, eight steps a cell,
-the first three left out.
+was found: cells that stand there are not run again and count in the table, so the whole grid can take several sittings.
+Each cell is planned and then trained for two steps. Prints the mean and the worst error, by group; the exit status is 1
+where one is more than 0.1 % and more than 1 MiB. With --time the seconds of a step are compared as well: doctor runs
+first, eight steps a cell, the first three left out.
 """
 import argparse, itertools, json, os, pathlib, random, shutil, statistics, subprocess, sys, tempfile, time
 
@@ -107,7 +107,7 @@ if a.time:
     subprocess.run([a.cli, "doctor"], check=True, stdout=subprocess.DEVNULL)
 with tempfile.TemporaryDirectory() as folder:
     models = {"smollm2": a.model}
-    for family in ("gemma2", "qwen2"):
+    for family in {"gemma2", "qwen2"} & set(a.models.split(",")):
         models[family] = os.path.join(folder, family)
         random_model(family, models[family])
     grid = list(cells(a.models.split(",")))

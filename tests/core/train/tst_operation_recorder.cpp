@@ -2,7 +2,6 @@
 
 #include "core/memory/device.h"
 
-#include <ATen/ops/_foreach_add.h>
 #include <ATen/ops/_foreach_mul.h>
 #include <ATen/ops/mm.h>
 #include <ATen/ops/ones.h>
