@@ -82,7 +82,8 @@ ordered_json planToJson(const MemoryPlan& plan)
     }
     ordered_json json { { "peak_allocated", plan.peakAllocated }, { "peak_reserved", orNull(plan.peakReserved) },
         { "peak_process", orNull(plan.peakProcess) }, { "seconds_per_step", orNull(plan.secondsPerStep) },
-        { "at", placeToJson(plan.place) }, { "categories", std::move(categories) }, { "resident", plan.resident },
+        { "seconds_per_step_at_best", orNull(plan.secondsAtBest) }, { "at", placeToJson(plan.place) },
+        { "categories", std::move(categories) }, { "resident", plan.resident },
         { "limit", plan.limit > 0 ? ordered_json(plan.limit) : ordered_json() },
         { "fits", plan.room > 0 ? ordered_json(plan.fits()) : ordered_json() },
         { "total_steps", plan.counts.totalSteps }, { "effective_batch", plan.counts.effectiveBatch },
@@ -121,20 +122,22 @@ std::string roomText(const MemoryPlan& plan)
             + (plan.config.onOutOfMemory == OutOfMemoryAction::split ? "; will be split" : "");
 }
 
-std::string stepText(double seconds)
+/// "3.21 s a step", "at best 0.210 s a step".
+std::string stepText(const MemoryPlan& plan)
 {
-    return fixedText(seconds, seconds < 1 ? 3 : 2) + " s a step";
+    const double seconds = plan.seconds().value();
+    return (plan.secondsPerStep ? "" : "at best ") + fixedText(seconds, seconds < 1 ? 3 : 2) + " s a step";
 }
 
 /// "3.21 s a step, 12:40 in all, evaluations left out".
 std::string timeText(const MemoryPlan& plan)
 {
-    if (!plan.secondsPerStep) {
+    if (!plan.seconds()) {
         return plan.noTime;
     }
-    return stepText(*plan.secondsPerStep) + ", "
-        + durationText(*plan.secondsPerStep * static_cast<double>(plan.counts.totalSteps))
-        + " in all, evaluations left out";
+    return stepText(plan) + ", " + durationText(*plan.seconds() * static_cast<double>(plan.counts.totalSteps))
+        + " in all, evaluations left out"
+        + (plan.secondsPerStep ? "" : ": what the card's published speeds allow. " + plan.noTime);
 }
 
 std::string placeText(const MemoryPlace& place)
@@ -184,8 +187,8 @@ void writeCell(std::ostream& out, const Cell& cell)
     out << cell.title() << ": ";
     if (plan) {
         out << bytesText(plan->peakAllocated) << ", " << roomText(*plan);
-        if (plan->secondsPerStep) {
-            out << ", " << stepText(*plan->secondsPerStep);
+        if (plan->seconds()) {
+            out << ", " << stepText(*plan);
         }
     } else {
         out << plan.error().message;
@@ -232,26 +235,17 @@ Result<int> planGrid(Console& console, const ConfigChoice& base, const std::vect
     return 0;
 }
 
-/// A card of the list is planned for as the CUDA device that it is, unless the options name another device.
-Result<void> chooseCard(ConfigChoice& choice, const std::string& card)
-{
-    if (card.empty()) {
-        return {};
-    }
-    if (findCard(card) != nullptr && !choice.set.contains("device")) {
-        choice.values.device = "cuda:0";
-    }
-    return applyAssignment(choice, "card=" + card);
-}
-
 Result<int> plan(Console& console, const Options& options)
 {
     auto choice = readChoice(options);
     if (!choice) {
         return tl::unexpected(choice.error());
     }
-    if (const auto chosen = chooseCard(*choice, options.card); !chosen) {
-        return tl::unexpected(chosen.error());
+    if (!options.card.empty()) {
+        if (const auto chosen = applyAssignment(*choice, "card=" + options.card); !chosen) {
+            return tl::unexpected(chosen.error());
+        }
+        choice = asOnItsCard(*choice);
     }
     if (!options.grid.empty()) {
         return planGrid(console, *choice, options.grid);

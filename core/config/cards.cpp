@@ -17,10 +17,18 @@ namespace {
 
 std::vector<Card> readCards()
 {
+    constexpr double giga = 1e9;
     std::vector<Card> list;
     for (const auto& entry : nlohmann::json::parse(cardsJson))
-        list.push_back({ entry.at("name"), entry.at("memory"), entry.at("usable"), entry.at("compute_capability"),
-            entry.at("tensor_cores"), entry.at("bf16") });
+        list.push_back({ .name = entry.at("name"),
+            .memory = entry.at("memory"),
+            .usable = entry.at("usable"),
+            .computeCapability = entry.at("compute_capability"),
+            .tensorCores = entry.at("tensor_cores"),
+            .bf16 = entry.at("bf16"),
+            .bytesPerSecond = giga * entry.at("gigabytes_per_second").get<double>(),
+            .fp32Flops = giga * entry.at("gigaflops").at("fp32").get<double>(),
+            .fp16Flops = giga * entry.at("gigaflops").at("fp16").get<double>() });
     return list;
 }
 
@@ -94,6 +102,18 @@ const Card* findCard(std::string_view name)
             longest = &card;
     }
     return longest;
+}
+
+const Card* namedCard(const RunConfig& config)
+{
+    return config.card && cudaNumber(config.device) ? findCard(*config.card) : nullptr;
+}
+
+ConfigChoice asOnItsCard(ConfigChoice choice)
+{
+    if (choice.values.card && findCard(*choice.values.card) && !choice.set.contains("device"))
+        choice.values.device = "cuda:0";
+    return choice;
 }
 
 Result<int64_t> cardBytes(std::string_view nameOrBytes)

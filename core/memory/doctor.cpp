@@ -68,12 +68,6 @@ bool describes(const MachineReport& stored, const MachineReport& now)
         && std::ranges::equal(stored.devices, now.devices, same);
 }
 
-/// The card of the list that a run on CUDA names.
-const Card* namedCard(const RunConfig& config)
-{
-    return config.card && cudaNumber(config.device) ? findCard(*config.card) : nullptr;
-}
-
 const DeviceMeasurement* find(const MachineReport& report, const std::string& device)
 {
     const auto found = std::ranges::find(report.devices, device, &DeviceMeasurement::device);

@@ -5,6 +5,7 @@
 #include "core/memory/caching_allocator.h"
 #include "core/memory/doctor.h"
 #include "core/memory/process_meter.h"
+#include "core/memory/published_speed.h"
 #include "core/train/courtesy.h"
 #include "core/train/dry_run.h"
 #include "core/train/effective_batch.h"
@@ -12,6 +13,7 @@
 #include "core/train/run_inputs.h"
 
 #include <algorithm>
+#include <functional>
 
 namespace tunebench {
 namespace {
@@ -51,28 +53,33 @@ ModelSpec withLayers(ModelSpec spec, int64_t layers)
     return spec;
 }
 
+/// Seconds of some operations; nothing where that is not known.
+using Pricing = std::function<std::optional<double>(std::span<const OperationCount>)>;
+
 /// Seconds that the model's layers add up to: they are alike, so a few are counted.
 struct StepSeconds {
     double microBatch = 0;
     double update = 0;
 };
 
-Result<StepSeconds> secondsOfStep(
-    const RunConfig& config, const ModelSpec& spec, const MicroBatch& batch, std::span<const OperationPrice> prices)
+std::optional<StepSeconds> secondsOfStep(
+    const RunConfig& config, const ModelSpec& spec, const MicroBatch& batch, const Pricing& pricing)
 {
-    const auto priced = [&](int64_t layers) {
-        return countOperations(config, withLayers(spec, layers), batch).map([&](const StepOperations& operations) {
-            return StepSeconds { secondsOf(operations.microBatch, prices), secondsOf(operations.update, prices) };
-        });
+    const auto timed = [&](int64_t layers) -> std::optional<StepSeconds> {
+        const auto operations = countOperations(config, withLayers(spec, layers), batch);
+        if (!operations)
+            return std::nullopt;
+        const auto microBatch = pricing(operations->microBatch), update = pricing(operations->update);
+        return microBatch && update ? std::optional(StepSeconds { *microBatch, *update }) : std::nullopt;
     };
     constexpr int64_t longestPattern = 6; // Gemma 3: five layers with a window, one without
     const int64_t some
         = spec.slidingLayers.empty() ? std::max<int64_t>(1, config.checkpointEveryLayers) : longestPattern;
     if (spec.layers <= 2 * some)
-        return priced(spec.layers);
-    const auto few = priced(some), more = priced(2 * some);
+        return timed(spec.layers);
+    const auto few = timed(some), more = timed(2 * some);
     if (!few || !more)
-        return tl::unexpected(few ? more.error() : few.error());
+        return std::nullopt;
     const double rest = static_cast<double>(spec.layers - some) / static_cast<double>(some);
     return StepSeconds { few->microBatch + rest * (more->microBatch - few->microBatch),
         few->update + rest * (more->update - few->update) };
@@ -81,8 +88,13 @@ Result<StepSeconds> secondsOfStep(
 /// Why the device's measurement says nothing of a run with these options; empty when it does.
 std::string whyNoTime(const RunConfig& config, const DeviceMeasurement& device)
 {
-    if (device.operations.empty())
-        return "The device has not been measured (Measure on the Plan page or tunebench-cli doctor does it).";
+    if (device.operations.empty()) {
+        const Card* card = namedCard(config);
+        if (!card)
+            return "The device has not been measured (Measure on the Plan page or tunebench-cli doctor does it).";
+        return "No " + card->name + " was measured on this machine"
+            + (config.compute == NumberType::bf16 && !card->bf16 ? ", and it has no bf16." : ".");
+    }
     const auto type = std::ranges::find(device.types, config.compute, &TypeMeasurement::type);
     if (type == device.types.end() || !type->stepsTimed)
         return "Steps in " + std::string(choiceName(config.compute))
@@ -93,16 +105,21 @@ std::string whyNoTime(const RunConfig& config, const DeviceMeasurement& device)
     return {};
 }
 
-/// Sets the plan's time, or why there is none.
+/// Sets the plan's time, or why there is none and the least that a card's published figures allow.
 void planTime(MemoryPlan& plan, const ModelSpec& spec, const PlannedBatches& batches, const DeviceMeasurement& device)
 {
+    const auto secondsBy = [&](const Pricing& pricing) {
+        const auto seconds = secondsOfStep(plan.config, spec, batches.typical, pricing);
+        return seconds
+            ? std::optional((batches.microBatchesPerStep * batches.typicalShare * seconds->microBatch + seconds->update)
+                * (1 + courtesyRule(plan.config.courtesy).share))
+            : std::nullopt;
+    };
     plan.noTime = whyNoTime(plan.config, device);
-    if (!plan.noTime.empty())
-        return;
-    if (const auto seconds = secondsOfStep(plan.config, spec, batches.typical, device.operations))
-        plan.secondsPerStep
-            = (batches.microBatchesPerStep * batches.typicalShare * seconds->microBatch + seconds->update)
-            * (1 + courtesyRule(plan.config.courtesy).share);
+    if (plan.noTime.empty())
+        plan.secondsPerStep = secondsBy([&](auto counts) { return secondsOf(counts, device.operations); });
+    else if (const Card* card = namedCard(plan.config); card && device.operations.empty())
+        plan.secondsAtBest = secondsBy([&](auto counts) { return secondsAtBest(counts, *card); });
 }
 
 } // namespace

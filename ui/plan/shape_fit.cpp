@@ -75,7 +75,7 @@ ShapeFit findShapeFit(
     if (!one) {
         return { .problem = one.error().message };
     }
-    ShapeFit found { .least = one->needed() };
+    ShapeFit found { .least = one->needed(), .noTime = one->noTime };
     const int64_t most = std::min(spec.contextLength, ShapeFit::mostLength) / lengthStep * lengthStep;
     found.longest = largest(
         lengthStep, most, [&](int64_t length) { return full.fits(1, length); }, stop);
@@ -86,8 +86,9 @@ ShapeFit findShapeFit(
             break;
         }
         found.rows = rows;
-        if (planned->secondsPerStep) {
-            const double seconds = *planned->secondsPerStep / static_cast<double>(rows);
+        if (planned->seconds()) {
+            const double seconds = *planned->seconds() / static_cast<double>(rows);
+            found.isAtBest = !planned->secondsPerStep;
             found.secondsPerRow = seconds;
             found.tokensPerSecond = static_cast<double>(usual * full.rowsOfOne()) / seconds;
         }

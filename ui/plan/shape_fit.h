@@ -19,6 +19,8 @@ struct ShapeFit {
     std::optional<int64_t> least; ///< bytes that one row, or pair, of usualLength needs
     std::optional<double> secondsPerRow; ///< or pair, of usualLength, with so many at once
     std::optional<double> tokensPerSecond; ///< the same
+    bool isAtBest = false; ///< these two are what a card's published speeds allow (MemoryPlan::secondsAtBest)
+    std::string noTime; ///< why there are none that were measured
     std::string problem; ///< why nothing could be planned
 };
 

@@ -104,6 +104,7 @@ private slots:
         QCOMPARE(planned.at("compute").get<std::string>(), "fp32");
         QVERIFY(planned.at("peak_reserved").get<int64_t>() >= planned.at("peak_allocated").get<int64_t>());
         QVERIFY(planned.at("seconds_per_step").is_null() && planned.at("no_time").is_string());
+        QVERIFY(planned.at("seconds_per_step_at_best").get<double>() > 0);
         QVERIFY(planned.at("fits") == true);
         QVERIFY(planned.at("curve").size() > 20);
         int64_t sum = 0;

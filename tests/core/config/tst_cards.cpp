@@ -15,6 +15,10 @@ private slots:
         for (const Card& card : cards()) {
             QVERIFY2(card.usable > card.memory * 9 / 10 && card.usable < card.memory, card.name.c_str());
             QVERIFY2(cardBytes(card.name).value() == card.usable, card.name.c_str());
+            QVERIFY2(card.bytesPerSecond >= 1e11 && card.bytesPerSecond < 1e13, card.name.c_str());
+            QVERIFY2(card.fp32Flops > 1e12, card.name.c_str());
+            QVERIFY2(card.tensorCores ? card.fp16Flops >= 1.9 * card.fp32Flops : card.fp16Flops == card.fp32Flops,
+                card.name.c_str());
             QVERIFY2(card.bf16 == (card.computeCapability != "7.5"), card.name.c_str()); // Turing has none
         }
     }
@@ -57,6 +61,21 @@ private slots:
         QCOMPARE(limitBytes(config), 500);
         config.card.reset();
         QCOMPARE(limitBytes(config), 1000);
+    }
+
+    void runOnCudaNamesACard()
+    {
+        RunConfig config;
+        config.card = "rtx 3060";
+        QVERIFY(!namedCard(config)); // nobody knows yet where it runs
+        config.device = "cpu";
+        QVERIFY(!namedCard(config));
+        config.device = "cuda:1";
+        QCOMPARE(namedCard(config)->name, std::string("RTX 3060"));
+        config.card = "6 GiB";
+        QVERIFY(!namedCard(config));
+        config.card.reset();
+        QVERIFY(!namedCard(config));
     }
 
     void optionWantsACard()

@@ -155,9 +155,39 @@ private Q_SLOTS:
         QVERIFY(onCard.peakReserved && *onCard.peakReserved >= onCard.peakAllocated);
         QCOMPARE(*onCard.peakReserved % (int64_t { 2 } << 20), int64_t { 0 });
         QVERIFY(onCard.fits());
+        QVERIFY(!onCard.secondsAtBest || !onCard.secondsPerStep);
         options.card = "H100";
         QCOMPARE(planModel(options, model.files.spec, extents, PlanDetail::all).value().libraryWorkspace,
             int64_t { 32 } << 20);
+    }
+
+    /// A card that was not measured has the time that its published speeds allow, in the types that it multiplies.
+    void publishedSpeedsGiveATime()
+    {
+        if (cudaDeviceCount() > 0)
+            QSKIP("A card of this machine may have been measured.");
+        const TinyModel model = openTinyModel("llama");
+        RunConfig options = config();
+        options.device = "cuda:0";
+        const auto plan = [&](const char* card, NumberType type) {
+            options.card = card;
+            options.compute = options.precision = type;
+            return planModel(
+                options, model.files.spec, extentsOf(std::vector(8, std::pair(50U, 5U))), PlanDetail::figures)
+                .value();
+        };
+        const auto slow = plan("GTX 1650", NumberType::fp32), fast = plan("RTX 4090", NumberType::fp32);
+        QVERIFY(!slow.secondsPerStep && slow.secondsAtBest && fast.secondsAtBest);
+        QCOMPARE(slow.seconds(), slow.secondsAtBest);
+        QCOMPARE(slow.noTime, std::string("No GTX 1650 was measured on this machine."));
+        const double memories = 1008.0 / 128, products = 82580.0 / 2984; // the two cards' published speeds
+        const double factor = *slow.secondsAtBest / *fast.secondsAtBest;
+        QVERIFY2(factor > 0.999 * memories && factor < products, qPrintable(QString::number(factor)));
+        options.accumulationSteps = 2;
+        QVERIFY(*plan("GTX 1650", NumberType::fp32).secondsAtBest > 1.5 * *slow.secondsAtBest);
+        const auto without = plan("GTX 1650", NumberType::bf16);
+        QVERIFY(!without.seconds());
+        QCOMPARE(without.noTime, std::string("No GTX 1650 was measured on this machine, and it has no bf16."));
     }
 
     /// What a card gives away to the computer is planned as the computer's memory: what a checkpoint saves, or the
