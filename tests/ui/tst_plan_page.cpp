@@ -1,14 +1,9 @@
 #include "core/model/model_shapes.h"
-#include "tests/ui/scripted_plans.h"
-#include "tests/ui/token_rows.h"
-#include "tests/ui/ui_test.h"
-#include "ui/form/config_model.h"
+#include "tests/ui/plan_session.h"
 #include "ui/plan/best_panel.h"
 #include "ui/plan/card_chooser.h"
 #include "ui/plan/fit_table.h"
 #include "ui/plan/longest_table.h"
-#include "ui/plan/measure_panel.h"
-#include "ui/plan/plan_page.h"
 #include "ui/plan/shapes_panel.h"
 #include "ui/plan/step_panel.h"
 #include "ui/plan/step_plot.h"
@@ -18,66 +13,8 @@
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QTabBar>
-#include <QThread>
-
-#include <atomic>
-#include <memory>
-#include <nlohmann/json.hpp>
 
 using namespace tunebench;
-
-namespace {
-
-/// The page over rows of tokens, with a limit of 400 MiB.
-struct Session {
-    QTemporaryDir folder;
-    ConfigModel model;
-    DataAnalysis analysis;
-    std::unique_ptr<PlanPage> page;
-
-    explicit Session(RunPlanner planner = { planned, {} })
-    {
-        const QString file = folder.filePath(QStringLiteral("rows.jsonl"));
-        writeFile(file, tokenRow(50, 20).repeated(40) + tokenRow(longest, 100));
-        model.set("dataset", { file.toStdString() });
-        model.set("memory_limit", 400 * mebibyte);
-        page = std::make_unique<PlanPage>(model, analysis, std::move(planner), nullptr);
-        page->resize(1200, 900);
-    }
-
-    void show() const
-    {
-        QSignalSpy done(page.get(), &PlanPage::planned);
-        page->show();
-        QVERIFY(done.wait(patience));
-    }
-
-    template <class Widget> Widget& widget() const { return *page->findChild<Widget*>(); }
-
-    QString cell(int row, int column) const { return plain(widget<FitTable>().item(row, column)->text()); }
-
-    int columnOf(const QString& length) const
-    {
-        const auto& table = widget<FitTable>();
-        for (int column = 0; column < table.columnCount(); ++column) {
-            if (table.horizontalHeaderItem(column)->text() == length) {
-                return column;
-            }
-        }
-        return -1;
-    }
-
-    void click(QTableWidget& table, int row, int column) const
-    {
-        const QRect place = table.visualItemRect(table.item(row, column));
-        QTest::mouseClick(table.viewport(), Qt::LeftButton, {}, place.center());
-    }
-
-    /// With usual spaces instead of those that hold number and unit together.
-    static QString plain(QString text) { return text.replace(QChar(QChar::Nbsp), ' '); }
-};
-
-} // namespace
 
 class TestPlanPage : public QObject {
     Q_OBJECT
@@ -93,9 +30,6 @@ private slots:
     void theLongestLengthIsFoundToAMultipleOfEight();
     void theStepIsShownWithAnother();
     void eachChangeHasItsPrice();
-    void planAndMeasurementStandSideBySide();
-    void timesAppearOnceTheDeviceIsMeasured();
-    void measuringCanBeStopped();
     void modelsAreListedOnceTheirTabIsOpen();
     void refusalsAreSaid();
     void rowsMustBeCounted();
@@ -103,7 +37,7 @@ private slots:
 
 void TestPlanPage::theGridTellsWhatFits()
 {
-    const Session session;
+    const PlanSession session;
     session.show();
     const auto& table = session.widget<FitTable>();
     QCOMPARE(table.rowCount(), 6); // 1 to 32
@@ -113,14 +47,14 @@ void TestPlanPage::theGridTellsWhatFits()
     QCOMPARE(session.cell(0, 0), QStringLiteral("\u2713 32.0 MiB\n2 min 56 s")); // 16 times 11 s
     QCOMPARE(session.cell(3, 0), QStringLiteral("\u2713 256 MiB\n36 s"));
     QCOMPARE(session.cell(4, 0), QStringLiteral("\u2715 512 MiB\n26 s"));
-    QVERIFY(Session::plain(table.item(4, 0)->toolTip()).contains("of 400 MiB (limit), too big"));
+    QVERIFY(PlanSession::plain(table.item(4, 0)->toolTip()).contains("of 400 MiB (limit), too big"));
     QVERIFY(table.item(0, 0)->background().color() != table.item(4, 0)->background().color());
     QVERIFY(table.item(0, 0)->background().style() != table.item(4, 0)->background().style());
 }
 
 void TestPlanPage::aClickTakesACell()
 {
-    Session session;
+    PlanSession session;
     session.show();
     session.click(session.widget<FitTable>(), 1, session.columnOf("128 tokens"));
     QCOMPARE(session.model.choice().values.batchSize, 2);
@@ -135,7 +69,7 @@ void TestPlanPage::aClickTakesACell()
 
 void TestPlanPage::theKeyboardTakesACell()
 {
-    Session session;
+    PlanSession session;
     session.show();
     auto& table = session.widget<FitTable>();
     table.setFocus();
@@ -149,7 +83,7 @@ void TestPlanPage::theKeyboardTakesACell()
 
 void TestPlanPage::accumulationIsExplained()
 {
-    Session session;
+    PlanSession session;
     session.show();
     const auto isSaid = [&session](const QString& words) {
         const auto labels = session.page->findChildren<QLabel*>();
@@ -166,7 +100,7 @@ void TestPlanPage::accumulationIsExplained()
 
 void TestPlanPage::selectorsPlanOtherwise()
 {
-    Session session;
+    PlanSession session;
     session.show();
     QSignalSpy done(session.page.get(), &PlanPage::planned);
     for (auto* box : session.page->findChildren<QComboBox*>()) {
@@ -186,7 +120,7 @@ void TestPlanPage::selectorsPlanOtherwise()
 
 void TestPlanPage::theCardIsTheLimit()
 {
-    Session session;
+    PlanSession session;
     session.model.set("memory_limit", 0);
     session.show();
     QSignalSpy done(session.page.get(), &PlanPage::planned);
@@ -197,7 +131,8 @@ void TestPlanPage::theCardIsTheLimit()
     QCOMPARE(session.model.choice().values.card, std::optional<std::string>("GTX 1650"));
     QVERIFY(done.wait(patience));
     const auto& table = session.widget<FitTable>();
-    QVERIFY(Session::plain(table.item(5, session.columnOf("304 tokens"))->toolTip()).contains("(GTX 1650), too big"));
+    QVERIFY(
+        PlanSession::plain(table.item(5, session.columnOf("304 tokens"))->toolTip()).contains("(GTX 1650), too big"));
     session.model.set("card", "6 GiB");
     QCOMPARE(chooser.currentText(), QString("6 GiB"));
     session.model.undoStack()->undo();
@@ -206,13 +141,13 @@ void TestPlanPage::theCardIsTheLimit()
 
 void TestPlanPage::theBestIsTheFastestThatFits()
 {
-    Session session;
+    PlanSession session;
     session.show();
     // At 300 tokens off allows batch 2 (8 times 12 s), recomputing batch 8 (2 times 18 s and a third).
     auto& best = session.widget<BestPanel>();
     QVERIFY2(best.sentence().contains("batch_size 8 with accumulation_steps 2"), qPrintable(best.sentence()));
     QVERIFY2(best.sentence().contains("48 s a step"), qPrintable(best.sentence()));
-    QVERIFY2(Session::plain(best.sentence()).contains("Without recomputing it would need 1.17 GiB"),
+    QVERIFY2(PlanSession::plain(best.sentence()).contains("Without recomputing it would need 1.17 GiB"),
         qPrintable(best.sentence()));
     auto* button = best.findChild<QPushButton*>();
     QSignalSpy done(session.page.get(), &PlanPage::planned);
@@ -228,7 +163,7 @@ void TestPlanPage::theBestIsTheFastestThatFits()
 
 void TestPlanPage::nothingFits()
 {
-    Session session;
+    PlanSession session;
     session.model.set("memory_limit", 1);
     session.show();
     QVERIFY(session.widget<BestPanel>().sentence().startsWith("Nothing fits"));
@@ -238,7 +173,7 @@ void TestPlanPage::nothingFits()
 
 void TestPlanPage::theLongestLengthIsFoundToAMultipleOfEight()
 {
-    Session session;
+    PlanSession session;
     session.show();
     auto& table = session.widget<LongestTable>();
     const auto expected = [](int64_t batch, bool recomputes) {
@@ -268,7 +203,7 @@ void TestPlanPage::theLongestLengthIsFoundToAMultipleOfEight()
 
 void TestPlanPage::theStepIsShownWithAnother()
 {
-    Session session;
+    PlanSession session;
     session.show();
     auto& plot = session.widget<StepPlot>();
     QCOMPARE(plot.graph(0)->data()->size(), 5);
@@ -282,11 +217,11 @@ void TestPlanPage::theStepIsShownWithAnother()
         }
     }
     QCOMPARE(shades, (QStringList { "forward", "backward", "update" }));
-    QCOMPARE(Session::plain(plot.textAt(3.2)),
+    QCOMPARE(PlanSession::plain(plot.textAt(3.2)),
         QString("yours (off): attention of layer 0, backward: 600 MiB, then 1.00 MiB\n"
                 "full: attention of layer 0, backward: 150 MiB, then 1.00 MiB"));
     QCOMPARE(plot.textAt(9), QString());
-    const QString sentence = Session::plain(session.widget<StepPanel>().sentence());
+    const QString sentence = PlanSession::plain(session.widget<StepPanel>().sentence());
     QCOMPARE(sentence,
         QString("With gradient_checkpointing full the peak is 450 MiB less, and a step takes 33.0 % longer."));
     auto& kinds = *session.widget<StepPanel>().findChild<QComboBox*>();
@@ -300,7 +235,7 @@ void TestPlanPage::theStepIsShownWithAnother()
 
 void TestPlanPage::eachChangeHasItsPrice()
 {
-    Session session;
+    PlanSession session;
     session.show();
     auto& table = session.widget<WhyTable>();
     QStringList lines;
@@ -309,7 +244,7 @@ void TestPlanPage::eachChangeHasItsPrice()
         for (int column = 0; column < table.columnCount(); ++column) {
             line.push_back(table.item(row, column)->text());
         }
-        lines.push_back(Session::plain(line.join(" | ")));
+        lines.push_back(PlanSession::plain(line.join(" | ")));
     }
     // What changes neither memory nor time (lora_rank, say) is not listed.
     QCOMPARE(lines,
@@ -325,94 +260,9 @@ void TestPlanPage::eachChangeHasItsPrice()
     QCOMPARE(session.model.undoStack()->undoText(), QString("compute bf16"));
 }
 
-void TestPlanPage::planAndMeasurementStandSideBySide()
-{
-    const ProbeSource probe = [](const ConfigChoice& choice, const std::stop_token&) -> Result<Probe> {
-        const bool recomputes = choice.values.gradientCheckpointing == GradientCheckpointing::full;
-        return Probe { .plannedPeak = 600 * mebibyte / (recomputes ? 4 : 1),
-            .measuredPeak = 600 * mebibyte / (recomputes ? 4 : 1) + (recomputes ? mebibyte : 0),
-            .plannedSeconds = 2,
-            .measuredSeconds = 2.5,
-            .spread = 0.04,
-            .tokensPerSecond = recomputes ? 300.0 : 400.0 };
-    };
-    const Session session({ .plan = planned, .probe = probe });
-    session.show();
-    auto& panel = session.widget<MeasurePanel>();
-    auto& beside = *panel.findChild<QComboBox*>();
-    beside.setCurrentIndex(beside.findText(QStringLiteral("gradient_checkpointing full")));
-    QVERIFY(beside.currentIndex() > 0);
-    QSignalSpy measured(&panel, &MeasurePanel::measured);
-    QSignalSpy changed(session.page.get(), &PlanPage::measuringChanged);
-    QTest::mouseClick(panel.findChild<QPushButton*>(), Qt::LeftButton);
-    QVERIFY(session.page->isMeasuring());
-    QVERIFY(!beside.isEnabled());
-    QVERIFY(measured.wait(patience));
-    QCOMPARE(changed.size(), 2);
-    const QString text = Session::plain(panel.text());
-    QVERIFY2(text.contains("600 MiB (equal to the byte)"), qPrintable(text));
-    QVERIFY2(text.contains("151 MiB (1.00 MiB more)"), qPrintable(text));
-    QVERIFY2(text.contains("2.50 s (spread 4.0 %)"), qPrintable(text));
-    QVERIFY2(text.contains("gradient_checkpointing full beside this run:"), qPrintable(text));
-    QVERIFY2(text.endsWith("worth it where memory is short, or pays for a larger batch."), qPrintable(text));
-}
-
-void TestPlanPage::timesAppearOnceTheDeviceIsMeasured()
-{
-    const auto known = std::make_shared<std::atomic<bool>>(false);
-    const auto plan = [known](const ConfigChoice& choice, std::span<const RowExtent> extents, PlanDetail detail) {
-        auto made = planned(choice, extents, detail);
-        if (made && !*known) {
-            made->secondsPerStep.reset();
-            made->noTime = "The device has not been measured.";
-        }
-        return made;
-    };
-    const ProbeSource probe = [known](const ConfigChoice&, const std::stop_token&) -> Result<Probe> {
-        *known = true;
-        return Probe { .plannedPeak = mebibyte, .measuredPeak = mebibyte, .measuredSeconds = 1, .tokensPerSecond = 1 };
-    };
-    const Session session({ .plan = plan, .probe = probe });
-    session.show();
-    auto& table = session.widget<WhyTable>();
-    QCOMPARE(table.item(0, 2)->text(), QStringLiteral("\u2013"));
-    QSignalSpy done(session.page.get(), &PlanPage::planned);
-    auto& panel = session.widget<MeasurePanel>();
-    QTest::mouseClick(panel.findChild<QPushButton*>(), Qt::LeftButton);
-    QVERIFY(done.wait(patience));
-    QCOMPARE(Session::plain(table.item(0, 2)->text()), QStringLiteral("+33.0 %"));
-    QVERIFY(panel.knowsTime());
-    QVERIFY(Session::plain(panel.text()).contains("equal to the byte"));
-}
-
-void TestPlanPage::measuringCanBeStopped()
-{
-    const ProbeSource probe = [](const ConfigChoice&, const std::stop_token& stop) -> Result<Probe> {
-        while (!stop.stop_requested()) {
-            QThread::yieldCurrentThread();
-        }
-        return failure("The probe was stopped.");
-    };
-    const Session session({ .plan = planned, .probe = probe });
-    session.show();
-    auto& panel = session.widget<MeasurePanel>();
-    auto& button = *panel.findChild<QPushButton*>();
-    panel.setTraining(true);
-    QVERIFY(!button.isEnabled());
-    panel.setTraining(false);
-    QSignalSpy measured(&panel, &MeasurePanel::measured);
-    QTest::mouseClick(&button, Qt::LeftButton);
-    QVERIFY(session.page->isMeasuring());
-    QTest::mouseClick(&button, Qt::LeftButton);
-    QVERIFY(measured.wait(patience));
-    QVERIFY(!session.page->isMeasuring());
-    QVERIFY(panel.text().contains("The probe was stopped."));
-    QVERIFY(button.isEnabled());
-}
-
 void TestPlanPage::modelsAreListedOnceTheirTabIsOpen()
 {
-    const Session session({ .plan = planned, .shape = plannedShape });
+    const PlanSession session({ .plan = planned, .shape = plannedShape });
     session.show();
     auto& panel = session.widget<ShapesPanel>();
     auto& table = *panel.findChild<QTableWidget*>();
@@ -436,9 +286,9 @@ void TestPlanPage::modelsAreListedOnceTheirTabIsOpen()
 
 void TestPlanPage::refusalsAreSaid()
 {
-    const Session session({ [](const ConfigChoice&, std::span<const RowExtent>, PlanDetail) -> Result<MemoryPlan> {
-                               return failure("There is no model at this place.");
-                           },
+    const PlanSession session({ [](const ConfigChoice&, std::span<const RowExtent>, PlanDetail) -> Result<MemoryPlan> {
+                                   return failure("There is no model at this place.");
+                               },
         {} });
     session.show();
     QStringList texts;
@@ -451,7 +301,7 @@ void TestPlanPage::refusalsAreSaid()
 
 void TestPlanPage::rowsMustBeCounted()
 {
-    Session session;
+    PlanSession session;
     session.show();
     session.model.set("dataset", { session.folder.filePath(QStringLiteral("gone.jsonl")).toStdString() });
     session.analysis.setConfig(session.model.choice().values);

@@ -99,8 +99,8 @@ const BestPanel::Candidate* BestPanel::best() const
             continue;
         }
         // Without times the order of the candidates decides.
-        const bool isFaster = best != nullptr && candidate.plan->secondsPerStep && best->plan->secondsPerStep
-            && *candidate.plan->secondsPerStep < *best->plan->secondsPerStep;
+        const bool isFaster = best != nullptr && candidate.plan->seconds() && best->plan->seconds()
+            && *candidate.plan->seconds() < *best->plan->seconds();
         if (best == nullptr || isFaster) {
             best = &candidate;
         }
@@ -139,10 +139,10 @@ QString BestPanel::reason(const Candidate& best) const
     const QString room = m_basis.limit.bytes > 0
         ? tr("%1 of %2").arg(formatBytes(plan.needed()), formatBytes(m_basis.limit.bytes))
         : formatBytes(plan.needed());
-    QString text = plan.secondsPerStep
+    QString text = plan.seconds()
         ? tr("The fastest of the %1 combinations that fit, of %2: %3 a step, %4.")
               .arg(formatCount(fitting), formatCount(static_cast<int64_t>(m_candidates.size())),
-                  formatDuration(*plan.secondsPerStep), room)
+                  plannedDuration(plan, *plan.seconds()), room)
         : tr("It fits with the least recomputing and the fewest micro-batches: %1. %2")
               .arg(room, QString::fromStdString(plan.noTime));
     const auto without = std::ranges::find_if(m_candidates, [&](const Candidate& one) {

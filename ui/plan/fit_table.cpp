@@ -35,9 +35,9 @@ public:
 /// Of so many rows, whatever the step of the plan has, so that cells can be compared.
 QString timeText(const MemoryPlan& plan, int64_t rows)
 {
-    return plan.secondsPerStep ? formatDuration(
-               *plan.secondsPerStep * static_cast<double>(rows) / static_cast<double>(plan.config.rowsPerStep()))
-                               : QString();
+    return plan.seconds() ? plannedDuration(
+               plan, *plan.seconds() * static_cast<double>(rows) / static_cast<double>(plan.config.rowsPerStep()))
+                          : QString();
 }
 
 /// The same for those who do not see the cell, and for the mouse.
@@ -50,9 +50,11 @@ QString explained(const MemoryPlan& plan, const MemoryLimit& limit, int64_t rows
     if (const Fit fit = fitOf(plan.needed(), limit.bytes); fit != Fit::unknown) {
         text += FitTable::tr(" of %1 (%2), %3").arg(formatBytes(limit.bytes), limit.name, fitText(fit));
     }
-    text += plan.secondsPerStep ? FitTable::tr(". %1 for %2 rows.").arg(timeText(plan, rows), formatCount(rows))
-                                : ". " + QString::fromStdString(plan.noTime);
-    return text;
+    text += '.';
+    if (plan.seconds()) {
+        text += FitTable::tr(" %1 for %2 rows.").arg(timeText(plan, rows), formatCount(rows));
+    }
+    return plan.noTime.empty() ? text : text + ' ' + QString::fromStdString(plan.noTime);
 }
 
 } // namespace
@@ -130,7 +132,7 @@ void FitTable::showPlan(int row, int column, const Result<MemoryPlan>& plan)
     const Fit fit = fitOf(plan->needed(), m_basis.limit.bytes);
     const QString first = QString(fitSign(fit)) + ' ' + formatBytes(plan->needed());
     const int64_t rows = m_basis.choice.values.rowsPerStep();
-    cell.setText(plan->secondsPerStep ? first + '\n' + timeText(*plan, rows) : first);
+    cell.setText(plan->seconds() ? first + '\n' + timeText(*plan, rows) : first);
     cell.setData(fitRole, static_cast<int>(fit));
     cell.setToolTip(explained(*plan, m_basis.limit, rows));
     cell.setData(Qt::AccessibleTextRole, cell.toolTip());

@@ -1,5 +1,6 @@
 #include "ui/plan/fits_panel.h"
 
+#include "core/config/cards.h"
 #include "core/config/choices.h"
 #include "ui/base/format.h"
 #include "ui/base/title.h"
@@ -24,6 +25,17 @@ QString accumulationLesson(const RunConfig& config)
               .arg(toQString(choiceName(config.lossNormalization)));
     return FitsPanel::tr("Down a column an update stays %1 rows, up to batch %1, since accumulation_steps follows: %2.")
         .arg(rows, what);
+}
+
+/// Where a run that names a card is planned to be.
+QString deviceText(const ConfigChoice& choice)
+{
+    if (!choice.values.card) {
+        return {};
+    }
+    const Card* card = namedCard(asOnItsCard(choice).values);
+    return card != nullptr ? FitsPanel::tr(", as on a %1").arg(QString::fromStdString(card->name))
+                           : FitsPanel::tr(" on this machine");
 }
 
 } // namespace
@@ -110,9 +122,9 @@ void FitsPanel::showHeadline()
         = tr("%1 fits, %2 tight (less than 5\u00a0% to spare), %3 too big")
               .arg(QString(fitSign(Fit::fits)), QString(fitSign(Fit::tight)), QString(fitSign(Fit::tooBig)));
     m_headline->setText(m_basis.limit.bytes > 0
-            ? tr("Peak memory, and time for %1 rows, against %2 (%3): %4. A click takes a cell.")
-                  .arg(formatCount(m_basis.choice.values.rowsPerStep()), formatBytes(m_basis.limit.bytes),
-                      m_basis.limit.name, signs)
+            ? tr("Peak memory, and time for %1 rows%2, against %3 (%4): %5. A click takes a cell.")
+                  .arg(formatCount(m_basis.choice.values.rowsPerStep()), deviceText(m_basis.choice),
+                      formatBytes(m_basis.limit.bytes), m_basis.limit.name, signs)
             : tr("Peak memory, and time of a step; what the device has is not known, so choose a card. A click takes "
                  "a cell."));
 }

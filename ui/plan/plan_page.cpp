@@ -210,7 +210,7 @@ void PlanPage::plan(const PlanBasis& basis)
     m_fits->plan(basis, variation);
     m_step->plan(basis);
     m_why->plan(basis);
-    m_queue.ask(basis.choice, PlanDetail::figures, [this](const Result<MemoryPlan>& plan) {
+    m_queue.askAsItRuns(basis.choice, PlanDetail::figures, [this](const Result<MemoryPlan>& plan) {
         if (plan) {
             m_measure->setPlan(m_basis.choice, *plan);
         }

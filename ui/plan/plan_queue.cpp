@@ -1,5 +1,7 @@
 #include "ui/plan/plan_queue.h"
 
+#include "core/config/cards.h"
+
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -47,6 +49,11 @@ void PlanQueue::cancel()
 }
 
 void PlanQueue::ask(const ConfigChoice& choice, PlanDetail detail, Done done)
+{
+    askAsItRuns(asOnItsCard(choice), detail, std::move(done));
+}
+
+void PlanQueue::askAsItRuns(const ConfigChoice& choice, PlanDetail detail, Done done)
 {
     std::string key = keyOf(choice, detail);
     if (const auto known = m_known.find(key); known != m_known.end()) {

@@ -29,8 +29,10 @@ public:
     /// What was asked for and is not planned yet is dropped; nobody hears of it.
     void cancel();
 
-    /// Plans in the order of the questions. Data must be set.
+    /// Plans in the order of the questions, as on the card that the choice names. Data must be set.
     void ask(const ConfigChoice& choice, PlanDetail detail, Done done);
+    /// The same as on the device that the run itself would use.
+    void askAsItRuns(const ConfigChoice& choice, PlanDetail detail, Done done);
 
     bool idle() const { return m_waiting.empty(); }
 

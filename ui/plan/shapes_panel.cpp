@@ -1,5 +1,6 @@
 #include "ui/plan/shapes_panel.h"
 
+#include "core/config/cards.h"
 #include "core/config/choices.h"
 #include "core/model/model_shapes.h"
 #include "ui/base/format.h"
@@ -67,6 +68,16 @@ QString millions(int64_t parameters)
     return ShapesPanel::tr("%1 M").arg(formatCount((parameters + million / 2) / million));
 }
 
+QString deviceText(const RunConfig& config)
+{
+    if (config.device == "cpu") {
+        return ShapesPanel::tr("this computer's processor");
+    }
+    const Card* card = namedCard(config);
+    return card != nullptr ? ShapesPanel::tr("a %1").arg(QString::fromStdString(card->name))
+                           : QString::fromStdString(config.device);
+}
+
 QString longestText(const ShapeFit& fit)
 {
     const QString tokens = formatCount(fit.longest);
@@ -90,8 +101,9 @@ QString usualText(const ShapeFit& fit)
         return rows;
     }
     constexpr double thousand = 1000;
-    return ShapesPanel::tr("%1 \u00b7 %2 tokens/s \u00b7 %3")
-        .arg(rows, formatSpeed(fit.tokensPerSecond), formatDuration(*fit.secondsPerRow * thousand));
+    const QString text = fit.isAtBest ? ShapesPanel::tr("%1 \u00b7 at best %2 tokens/s \u00b7 %3")
+                                      : ShapesPanel::tr("%1 \u00b7 %2 tokens/s \u00b7 %3");
+    return text.arg(rows, formatSpeed(fit.tokensPerSecond), formatDuration(*fit.secondsPerRow * thousand));
 }
 
 } // namespace
@@ -191,8 +203,7 @@ void ShapesPanel::start()
             .arg(formatBytes(m_limit.bytes), m_limit.name, formatCount(ShapeFit::usualLength),
                 toQString(choiceName(forAnyModel(m_config, ways.front()).precision)),
                 toQString(choiceName(m_config.compute)), toQString(choiceName(m_config.gradientCheckpointing)),
-                toQString(choiceName(m_config.optimizer)),
-                m_config.device == "cpu" ? tr("this computer's processor") : QString::fromStdString(m_config.device)));
+                toQString(choiceName(m_config.optimizer)), deviceText(m_config)));
     m_table->setRowCount(static_cast<int>(modelShapes().size()));
     for (int row = 0; row < m_table->rowCount(); ++row) {
         const ModelShape& shape = modelShapes()[static_cast<size_t>(row)];
@@ -230,8 +241,11 @@ void ShapesPanel::showFit(int row, int column, const ShapeFit& fit)
         return;
     }
     QString help = tr("%1 tokens at once need %2.").arg(formatCount(ShapeFit::usualLength), formatBytes(*fit.least));
-    if (!fit.secondsPerRow) {
-        help += ' ' + tr("Speed is known of a device that has been measured (tunebench-cli doctor).");
+    if (!fit.noTime.empty()) {
+        help += ' ' + QString::fromStdString(fit.noTime);
+    }
+    if (fit.isAtBest) {
+        help += ' ' + tr("Speed and time are what its published speeds allow; no card reaches them all the time.");
     }
     setText(row, column, longestText(fit) + '\n' + usualText(fit), help);
 }

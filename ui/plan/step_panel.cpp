@@ -143,8 +143,8 @@ void StepPanel::showSentence()
     }
     QString text = tr("With gradient_checkpointing %1 the peak is %2")
                        .arg(nameOf(other()), difference(m_other->peakAllocated - m_own->peakAllocated));
-    if (m_own->secondsPerStep && m_other->secondsPerStep) {
-        const double change = *m_other->secondsPerStep / *m_own->secondsPerStep - 1;
+    if (m_own->seconds() && m_other->seconds()) {
+        const double change = *m_other->seconds() / *m_own->seconds() - 1;
         text += tr(", and a step takes %1 %2")
                     .arg(formatShare(std::abs(change)), change < 0 ? tr("less") : tr("longer"));
     }

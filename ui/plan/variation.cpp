@@ -1,6 +1,7 @@
 #include "ui/plan/variation.h"
 
 #include "core/config/choices.h"
+#include "ui/base/format.h"
 #include "ui/base/theme.h"
 
 #include <QCoreApplication>
@@ -98,6 +99,12 @@ std::vector<int64_t> plannedLengths(const PlanBasis& basis)
     }
     lengths.push_back(most);
     return sortedWith(std::move(lengths), basis.choice.values.maxLength);
+}
+
+QString plannedDuration(const MemoryPlan& plan, double seconds)
+{
+    const QString text = formatDuration(seconds);
+    return plan.secondsPerStep ? text : QCoreApplication::translate("MemoryPlan", "at best %1").arg(text);
 }
 
 Fit fitOf(int64_t needed, int64_t limit)

@@ -59,6 +59,9 @@ int64_t longestLength(const PlanBasis& basis);
 /// Powers of two up to the longest row, that row, and the form's own.
 std::vector<int64_t> plannedLengths(const PlanBasis& basis);
 
+/// A time that follows from the plan's: "12 s"; on a card that was not measured "at best 12 s".
+QString plannedDuration(const MemoryPlan& plan, double seconds);
+
 enum class Fit { unknown, fits, tight, tooBig };
 
 /// Whether so much finds room; tight: with less than a twentieth of the limit to spare. Unknown without a limit.

@@ -90,8 +90,8 @@ void WhyTable::take(Change change, const MemoryPlan& now, const Result<MemoryPla
         return; // options that do not go together
     }
     change.bytes = plan->needed() - now.needed();
-    if (plan->secondsPerStep && now.secondsPerStep) {
-        change.time = *plan->secondsPerStep / *now.secondsPerStep - 1;
+    if (plan->seconds() && now.seconds()) {
+        change.time = *plan->seconds() / *now.seconds() - 1;
     }
     if (change.bytes == 0 && std::abs(change.time.value_or(0)) < leastTime) {
         return;
