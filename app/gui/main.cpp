@@ -69,7 +69,7 @@ tunebench::Result<tunebench::KnownTypes> knownTypes(const tunebench::RunConfig& 
 /// A machine that has not been measured is measured first: else there is no planned time to lay beside.
 tunebench::Result<tunebench::Probe> probe(const tunebench::ConfigChoice& choice, const std::stop_token& stop)
 {
-    tunebench::knownMachine();
+    tunebench::knownMachine(stop);
     return tunebench::probeRun(
         choice, [](const std::string&, bool) {}, stop); // the form has said what there is to say
 }

@@ -103,7 +103,7 @@ bool worthTiming(const TypeMeasurement& type, const DeviceMeasurement& device)
     return type.gflops && *type.gflops * 2.5 >= *fastest->gflops;
 }
 
-void measure(DeviceMeasurement& measured, at::Device device)
+void measure(DeviceMeasurement& measured, at::Device device, const std::stop_token& stop)
 {
     resetPeakMemory(device);
     for (const NumberType type : measuredTypes)
@@ -113,7 +113,7 @@ void measure(DeviceMeasurement& measured, at::Device device)
         if (type.type != NumberType::fp32 && !worthTiming(type, measured))
             continue;
         try {
-            const auto timed = measureOperations(type.type, device);
+            const auto timed = measureOperations(type.type, device, stop);
             operations.insert(operations.end(), timed.begin(), timed.end());
             type.stepsTimed = true;
         } catch (const std::exception&) { // no room for the steps on the device now: there are no times then
@@ -134,24 +134,25 @@ void store(const MachineReport& report)
 
 } // namespace
 
-MachineReport examineMachine()
+MachineReport examineMachine(const std::stop_token& stop)
 {
     useThreads(0);
     MachineReport report = machineFacts();
     for (DeviceMeasurement& device : report.devices) {
         const auto opened = openDevice(device.device);
         if (opened)
-            measure(device, *opened);
+            measure(device, *opened, stop);
     }
-    store(report);
+    if (!stop.stop_requested())
+        store(report);
     return report;
 }
 
-MachineReport knownMachine()
+MachineReport knownMachine(const std::stop_token& stop)
 {
     const auto stored = storedReport();
     if (!stored)
-        return examineMachine();
+        return examineMachine(stop);
     store(*stored);
     return *stored;
 }

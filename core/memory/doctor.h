@@ -6,6 +6,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -41,12 +42,13 @@ struct MachineReport {
     std::vector<DeviceMeasurement> devices;
 };
 
-/// Measures this machine (half a minute) and stores the result for `auto` and the plan.
-MachineReport examineMachine();
+/// Measures this machine (half a minute) and stores the result for `auto` and the plan. When `stop` is requested it
+/// ends within a second; what it returns is then unfinished, and nothing is stored.
+MachineReport examineMachine(const std::stop_token& stop = {});
 
 /// The stored measurement where it still holds, stored again so that its file is newer than the program; else a new
 /// one.
-MachineReport knownMachine();
+MachineReport knownMachine(const std::stop_token& stop = {});
 
 /// The stored measurement, if there is one for this machine.
 std::optional<MachineReport> storedReport();

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <utility>
 
 namespace tunebench {
 namespace {
@@ -63,64 +64,85 @@ void fillAtRandom(Parameter& parameter)
     quantizer.finish();
 }
 
-/// Times every operation of two steps for each shape of micro-batch: in the first one the libraries meet the shapes.
-void timeSteps(const char* family, const RunConfig& config, at::Device device,
-    std::span<const std::vector<size_t>> shapes, std::vector<TimedOperation>& all)
-{
-    const at::AutoDispatchBelowADInplaceOrView noGradients; // as training
-    Trainee trainee = makeTrainee(config, decoderOf(family), nullptr, nullptr, device).value();
-    trainee.decoder.forEachBaseParameter(fillAtRandom);
-    for (const auto& lengths : shapes) {
-        const std::vector<MicroBatch> group { microBatchOf(lengths, config) };
-        OperationRecorder recorder(device);
-        const auto step = [&] {
-            trainStep(trainee, config, group, 1e-4, [] { return true; });
-            recorder.endStep();
-        };
-        step();
-        releaseCachedMemory(device); // as training does between steps, which then asks the system for memory again
-        step();
-        const auto timed = recorder.timed();
-        all.insert(all.end(), timed.begin(), timed.end());
+/// Times steps of small decoders, operation by operation.
+class StepTimer {
+public:
+    StepTimer(at::Device device, std::stop_token stop)
+        : m_device(device)
+        , m_stop(std::move(stop))
+    {
     }
-}
+
+    /// Two steps for each shape of micro-batch, given as the rows' lengths: in the first one the libraries meet the
+    /// shapes.
+    void time(const char* family, const RunConfig& config, std::span<const std::vector<size_t>> shapes)
+    {
+        if (m_stop.stop_requested())
+            return;
+        const at::AutoDispatchBelowADInplaceOrView noGradients; // as training
+        Trainee trainee = makeTrainee(config, decoderOf(family), nullptr, nullptr, m_device).value();
+        trainee.decoder.forEachBaseParameter(fillAtRandom);
+        for (const auto& lengths : shapes) {
+            if (m_stop.stop_requested())
+                return;
+            const std::vector<MicroBatch> group { microBatchOf(lengths, config) };
+            OperationRecorder recorder(m_device);
+            const auto step = [&] {
+                trainStep(trainee, config, group, 1e-4, [] { return true; });
+                recorder.endStep();
+            };
+            step();
+            releaseCachedMemory(m_device); // as training between steps, which then asks the system for memory again
+            step();
+            const auto timed = recorder.timed();
+            m_timed.insert(m_timed.end(), timed.begin(), timed.end());
+        }
+    }
+
+    std::vector<TimedOperation> takeTimed() { return std::move(m_timed); }
+
+private:
+    at::Device m_device;
+    std::stop_token m_stop;
+    std::vector<TimedOperation> m_timed;
+};
 
 } // namespace
 
-std::vector<TimedOperation> measureOperations(NumberType type, at::Device device)
+std::vector<TimedOperation> measureOperations(NumberType type, at::Device device, const std::stop_token& stop)
 {
     RunConfig config;
     config.device = device.is_cuda() ? device.str() : "cpu";
     config.precision = config.compute = type;
-    std::vector<TimedOperation> timed;
+    StepTimer timer(device, stop);
     const std::array<std::vector<size_t>, 3> shapes { { { 48 }, { 96, 160, 224, 40 }, { 512, 384 } } };
-    timeSteps("llama", config, device, shapes, timed);
-    timeSteps("gemma2", config, device, shapes, timed);
+    timer.time("llama", config, shapes);
+    timer.time("gemma2", config, shapes);
     const auto oneShape = std::span(shapes).first(1);
     RunConfig more = config; // whole matrices made of pairs, and masks
     more.useDora = true;
     more.loraDropout = 0.1;
-    timeSteps("llama", more, device, oneShape, timed);
+    timer.time("llama", more, oneShape);
     for (const NumberType held : { NumberType::nf4, NumberType::bf16, NumberType::fp16, NumberType::fp32 }) {
         RunConfig other = config; // weights are unpacked or cast for each product
         other.precision = held;
         if (held != type)
-            timeSteps("llama", other, device, oneShape, timed);
+            timer.time("llama", other, oneShape);
     }
     if (type != NumberType::fp32) // trained tensors are fp32 whatever the products are
-        return timed;
+        return timer.takeTimed();
     config.method = Method::full;
-    timeSteps("llama", config, device, shapes, timed);
+    timer.time("llama", config, shapes);
     config.momentum = 0.9;
     for (const OptimizerKind optimizer :
         { OptimizerKind::adamw8bit, OptimizerKind::adafactor, OptimizerKind::lion, OptimizerKind::sgd }) {
         config.optimizer = optimizer;
         for (const Method method : { Method::lora, Method::full }) { // little to update, and much
             config.method = method;
-            timeSteps("llama", config, device, oneShape, timed);
+            timer.time("llama", config, oneShape);
         }
     }
-    return timed;
+    return timer.takeTimed();
 }
 
 } // namespace tunebench

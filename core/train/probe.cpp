@@ -32,6 +32,11 @@ std::vector<MicroBatch> groupAt(BatchPlan& batches, int64_t step, const RunInput
     return group;
 }
 
+tl::unexpected<Error> stopped()
+{
+    return failure("The probe was stopped.", Fault::work);
+}
+
 Result<std::vector<ProbedStep>> runSteps(
     Trainee& trainee, const RunInputs& inputs, RunMoment& moment, const std::stop_token& stop)
 {
@@ -55,7 +60,7 @@ Result<std::vector<ProbedStep>> runSteps(
                 return !stop.stop_requested();
             });
             if (outcome.interrupted)
-                return failure("The probe was stopped.", Fault::work);
+                return stopped();
             step.tokens = outcome.tokens;
             courtesy.pause();
         }
@@ -162,6 +167,8 @@ Result<Probe> probeRun(const ConfigChoice& choice, const Notice& notice, const s
     steps.values.maxSteps = std::min(choice.values.maxSteps.value_or(wanted), wanted);
     try {
         const auto inputs = openRunInputs(steps, notice, stop);
+        if (stop.stop_requested())
+            return stopped();
         return inputs ? probeInputs(*inputs, stop) : tl::unexpected(inputs.error());
     } catch (const std::exception& error) {
         return failure(std::string("The probe failed: ") + error.what(), Fault::work);

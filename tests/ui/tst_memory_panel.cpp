@@ -90,6 +90,42 @@ private slots:
         QVERIFY2(plain(panel.headline()).contains("No row is left."), qPrintable(panel.headline()));
     }
 
+    /// The time stands below the memory: measured, of a card that is not here at best, or why there is none; planning
+    /// again finds what became known meanwhile.
+    void timeIsSaid()
+    {
+        std::optional<double> measured, atBest;
+        ConfigModel model;
+        DataAnalysis analysis;
+        MemoryPanel panel(model, analysis,
+            { [&](const ConfigChoice& choice, std::span<const RowExtent> extents, PlanDetail detail) {
+                 auto made = plan(choice, extents, detail);
+                 made->secondsPerStep = measured;
+                 made->secondsAtBest = atBest;
+                 made->noTime = measured ? "" : "The device has not been measured.";
+                 made->counts.totalSteps = 30;
+                 return made;
+             },
+                remedies },
+            nullptr);
+        QSignalSpy planned(&panel, &MemoryPanel::planned);
+        fill(model);
+        analysis.setConfig(model.choice().values);
+        QVERIFY(planned.wait(patience));
+        QVERIFY2(plain(panel.headline()).contains("No planned time. The device has not been measured."),
+            qPrintable(panel.headline()));
+        atBest = 2;
+        panel.plan();
+        QVERIFY(planned.wait(patience));
+        QVERIFY2(plain(panel.headline()).contains("Time at best <b>2.0 s a step</b>, 1 min 00 s in all"),
+            qPrintable(panel.headline()));
+        measured = 4;
+        panel.plan();
+        QVERIFY(planned.wait(patience));
+        QVERIFY2(plain(panel.headline()).contains("Planned time <b>4.0 s a step</b>, 2 min 00 s in all"),
+            qPrintable(panel.headline()));
+    }
+
     /// A click on a remedy changes all its options in one step, which undo takes back.
     void remedyIsApplied()
     {

@@ -236,6 +236,7 @@ void PlanPage::addTimes()
     m_shapes->clearPlans();
     m_basis = {};
     refresh();
+    emit deviceMeasured();
 }
 
 void PlanPage::clearPlans()

@@ -35,6 +35,7 @@ public:
 
 signals:
     void measuringChanged();
+    void deviceMeasured(); ///< plans made before may have had no time
     void planned(); ///< everything on the page stands for the form's options now
 
 protected:

@@ -155,13 +155,27 @@ void MemoryPanel::showOutcome()
     const bool splits = room.limit.bytes > 0 && room.needed > room.limit.bytes && !room.isFreeMemory
         && m_outcome->plan->config.onOutOfMemory == OutOfMemoryAction::split;
     m_headline->setText(tr("Planned peak memory <b>%1</b>%2%3")
-                            .arg(formatBytes(room.needed), roomText(room), splits ? tr("; will be split") : QString()));
+                            .arg(formatBytes(room.needed), roomText(room), splits ? tr("; will be split") : QString())
+        + "<br>" + timeText(*m_outcome->plan));
     QStringList lines;
     for (size_t i = 0; i < std::min(mostRemedies, m_outcome->remedies.size()); ++i) {
         lines.push_back(linked(m_outcome->remedies[i], i, palette()));
     }
     m_remedies->setText(lines.join(QStringLiteral("<br>")));
     m_remedies->setVisible(!lines.isEmpty());
+}
+
+QString MemoryPanel::timeText(const MemoryPlan& plan) const
+{
+    if (!plan.seconds()) {
+        return tr("<span style='color:%1'>No planned time. %2</span>")
+            .arg(mutedColour(palette()).name(), QString::fromStdString(plan.noTime).toHtmlEscaped());
+    }
+    const auto steps = static_cast<double>(plan.counts.totalSteps);
+    const QString step = formatDuration(*plan.seconds()), all = formatDuration(*plan.seconds() * steps);
+    return (plan.secondsPerStep ? tr("Planned time <b>%1 a step</b>, %2 in all, evaluations left out")
+                                : tr("Time at best <b>%1 a step</b>, %2 in all, evaluations left out"))
+        .arg(step, all);
 }
 
 MemoryPanel::Room MemoryPanel::room() const

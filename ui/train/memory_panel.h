@@ -24,6 +24,9 @@ public:
     QString headline() const;
     QString remedies() const;
 
+    /// Plans the form's options, again where what plans come from is not what it was.
+    void plan();
+
     /// Bytes that the run which goes on holds; the next one finds them free.
     void setHeld(int64_t bytes);
     FreeMemoryWatch& freeMemory() { return m_free; }
@@ -49,12 +52,12 @@ private:
         std::vector<Remedy> remedies;
     };
     using SharedOutcome = std::shared_ptr<const Outcome>;
-    void plan();
     void take(const SharedOutcome& outcome);
     void showOutcome();
     void watchFreeMemory();
     Room room() const;
     QString roomText(const Room& room) const;
+    QString timeText(const MemoryPlan& plan) const;
     QString othersText() const;
     void applyRemedy(const QString& number);
 

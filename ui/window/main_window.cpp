@@ -7,6 +7,7 @@
 #include "ui/plan/plan_page.h"
 #include "ui/runs/run_listing.h"
 #include "ui/runs/runs_page.h"
+#include "ui/train/memory_panel.h"
 #include "ui/train/run_buttons.h"
 #include "ui/train/train_page.h"
 #include "ui/window/settings.h"
@@ -61,6 +62,7 @@ MainWindow::MainWindow(StartRun startRun, RunPlanner planner, WorkbenchPaths pat
     connect(m_bridge, &TrainingBridge::phaseChanged, this, [this] { m_planPage->setTraining(m_bridge->active()); });
     connect(
         m_planPage, &PlanPage::measuringChanged, this, [this] { m_actions->setMeasuring(m_planPage->isMeasuring()); });
+    connect(m_planPage, &PlanPage::deviceMeasured, m_trainPage->memory(), &MemoryPanel::plan);
     connect(m_runsPage, &RunsPage::useOptions, this, &MainWindow::useOptions);
     connect(m_runsPage, &RunsPage::goOnRequested, this, &MainWindow::goOnWith);
     connect(m_config, &ConfigModel::changed, this, [this] { m_analysis->setConfig(m_config->choice().values); });

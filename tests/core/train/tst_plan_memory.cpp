@@ -288,11 +288,25 @@ private Q_SLOTS:
         qunsetenv("XDG_DATA_HOME");
     }
 
+    /// A measurement that is stopped ends at once and leaves no file behind.
+    void stoppedMeasurementIsNotStored()
+    {
+        if (cudaDeviceCount() > 0)
+            QSKIP("The products of cards are measured before anything else.");
+        const QTemporaryDir folder;
+        qputenv("XDG_DATA_HOME", folder.path().toUtf8());
+        std::stop_source stop;
+        stop.request_stop();
+        QVERIFY(examineMachine(stop.get_token()).devices.front().operations.empty());
+        QVERIFY(!std::filesystem::exists(dataDirectory() / "device.json"));
+        qunsetenv("XDG_DATA_HOME");
+    }
+
     /// What was timed has a price, and the prices of the step that was timed are near its time.
     void stepsAreTimed()
     {
         initializeEngine();
-        const auto timed = measureOperations(NumberType::fp32, at::kCPU);
+        const auto timed = measureOperations(NumberType::fp32, at::kCPU, {});
         const auto prices = fitPrices(timed);
         for (const char* kind : { "tunebench::unpack_nf4 Float parallel", "tunebench::dropout_mask Float parallel",
                  "aten::to BFloat16 parallel" }) {
