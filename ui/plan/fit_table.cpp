@@ -33,11 +33,19 @@ public:
 };
 
 /// Of so many rows, whatever the step of the plan has, so that cells can be compared.
-QString timeText(const MemoryPlan& plan, int64_t rows)
+double secondsFor(const MemoryPlan& plan, int64_t rows)
 {
-    return plan.seconds() ? plannedDuration(
-               plan, *plan.seconds() * static_cast<double>(rows) / static_cast<double>(plan.config.rowsPerStep()))
-                          : QString();
+    return *plan.seconds() * static_cast<double>(rows) / static_cast<double>(plan.config.rowsPerStep());
+}
+
+QString cellText(const MemoryPlan& plan, Fit fit, int64_t rows)
+{
+    const QString memory = QString(fitSign(fit)) + ' ' + formatBytes(plan.needed());
+    if (!plan.seconds()) {
+        return memory;
+    }
+    return memory + (plan.secondsPerStep ? QStringLiteral("\n") : QStringLiteral("\n\u2265\u00a0"))
+        + formatDuration(secondsFor(plan, rows));
 }
 
 /// The same for those who do not see the cell, and for the mouse.
@@ -52,7 +60,7 @@ QString explained(const MemoryPlan& plan, const MemoryLimit& limit, int64_t rows
     }
     text += '.';
     if (plan.seconds()) {
-        text += FitTable::tr(" %1 for %2 rows.").arg(timeText(plan, rows), formatCount(rows));
+        text += FitTable::tr(" %1 for %2 rows.").arg(plannedDuration(plan, secondsFor(plan, rows)), formatCount(rows));
     }
     return plan.noTime.empty() ? text : text + ' ' + QString::fromStdString(plan.noTime);
 }
@@ -130,9 +138,8 @@ void FitTable::showPlan(int row, int column, const Result<MemoryPlan>& plan)
         return;
     }
     const Fit fit = fitOf(plan->needed(), m_basis.limit.bytes);
-    const QString first = QString(fitSign(fit)) + ' ' + formatBytes(plan->needed());
     const int64_t rows = m_basis.choice.values.rowsPerStep();
-    cell.setText(plan->seconds() ? first + '\n' + timeText(*plan, rows) : first);
+    cell.setText(cellText(*plan, fit, rows));
     cell.setData(fitRole, static_cast<int>(fit));
     cell.setToolTip(explained(*plan, m_basis.limit, rows));
     cell.setData(Qt::AccessibleTextRole, cell.toolTip());
