@@ -1,5 +1,7 @@
 #include "core/memory/operation_price.h"
 
+#include "core/base/median.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -144,15 +146,6 @@ Features fit(std::span<const Equation> equations)
     return best;
 }
 
-double middle(std::vector<double> values)
-{
-    if (values.empty())
-        return 0;
-    const auto half = values.begin() + std::ssize(values) / 2;
-    std::ranges::nth_element(values, half);
-    return *half;
-}
-
 /// Mean of the middle half: what disturbed a few of the timings does not count.
 double middleMean(std::vector<double> values)
 {
@@ -219,7 +212,9 @@ double secondsOf(std::span<const OperationCount> counts, std::span<const Operati
         if (price.byte > 0)
             bytes.push_back(price.byte);
     }
-    const OperationPrice other { .kind = {}, .call = middle(calls), .byte = middle(bytes) };
+    const OperationPrice other {
+        .kind = {}, .call = calls.empty() ? 0 : median(calls), .byte = bytes.empty() ? 0 : median(bytes)
+    };
     double seconds = 0;
     for (const OperationCount& count : counts) {
         const auto known = byKind.find(count.kind);

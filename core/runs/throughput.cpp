@@ -1,7 +1,7 @@
 #include "core/runs/throughput.h"
 
+#include "core/base/median.h"
 #include "core/config/number_text.h"
-#include "core/runs/median.h"
 #include "core/runs/memory_watch.h"
 #include "core/runs/percent.h"
 

@@ -14,7 +14,9 @@ Each cell is planned and then trained for two steps. Prints the mean and the wor
 where one is more than 0.1 % and more than 1 MiB. With --time the seconds of a step are compared as well: doctor runs
 first, eight steps a cell, the first three left out.
 """
-import argparse, itertools, json, os, pathlib, random, shutil, statistics, subprocess, sys, tempfile, time
+import argparse, itertools, json, os, pathlib, random, shutil, statistics, sys, tempfile, time
+
+from call_cli import measure_machine, must
 
 p = argparse.ArgumentParser()
 for name in ("cli", "model", "data", "pairs"):
@@ -60,17 +62,9 @@ def cells(models):
                "max_rows": 64, "max_steps": STEPS, "eval_share": 0, "device": a.device, "order": "shuffle", **method}
 
 
-def run(command, cell, *more):
-    sets = [part for key, value in cell.items() for part in ("--set", f"{key}={value}")]
-    done = subprocess.run([a.cli, command, "--json", *sets, *more], capture_output=True, text=True)
-    if done.returncode != 0:
-        sys.exit(f"{command} failed: {done.stderr}\n{' '.join(sets)}")
-    return [json.loads(line) for line in done.stdout.splitlines()]
-
-
 def compare(cell, runs):
-    plan = run("plan", cell)[0]
-    steps = [line for line in run("train", cell, "--runs", runs) if line.get("type") == "step"]
+    (plan,) = must(a.cli, "plan", cell)
+    steps = [line for line in must(a.cli, "train", cell, "--runs", runs) if line.get("type") == "step"]
     measured = max(step["peak_allocated"] for step in steps)
     result = {"bytes": plan["peak_allocated"] - measured, "share": abs(plan["peak_allocated"] - measured) / measured}
     if a.time and plan["seconds_per_step"]:
@@ -104,7 +98,7 @@ def report(lines, name, results):
 
 
 if a.time:
-    subprocess.run([a.cli, "doctor"], check=True, stdout=subprocess.DEVNULL)
+    measure_machine(a.cli)
 with tempfile.TemporaryDirectory() as folder:
     models = {"smollm2": a.model}
     for family in {"gemma2", "qwen2"} & set(a.models.split(",")):

@@ -8,7 +8,9 @@ Each repeat measures the device with doctor and then probes every case once: thr
 case's ratio is the median of its repeats; the spread is that of the repeats. Prints a Markdown table; the exit status is
 1 where a ratio is more than 15 % from one. Give it a machine that does nothing else.
 """
-import argparse, json, pathlib, statistics, subprocess, sys
+import argparse, pathlib, statistics, sys
+
+from call_cli import measure_machine, must
 
 p = argparse.ArgumentParser()
 for name in ("cli", "model", "data", "pairs"):
@@ -39,18 +41,15 @@ CASES = {
 
 
 def probe(case):
-    sets = [part for key, value in {**COMMON, **case}.items() for part in ("--set", f"{key}={value}")]
-    done = subprocess.run([a.cli, "probe", "--json", *sets], capture_output=True, text=True)
-    if done.returncode != 0:
-        sys.exit(f"probe failed: {done.stderr}\n{' '.join(sets)}")
-    (result,) = json.loads(done.stdout)["probe"]
+    (answer,) = must(a.cli, "probe", {**COMMON, **case})
+    (result,) = answer["probe"]
     return result["predicted"]["seconds_per_step"], result["measured"]["seconds_per_step"]
 
 
 chosen = {name: case for name, case in CASES.items() if not a.cases or name in a.cases.split(",")}
 times = {name: [] for name in chosen}
 for repeat in range(a.repeats):
-    subprocess.run([a.cli, "doctor"], check=True, stdout=subprocess.DEVNULL)
+    measure_machine(a.cli)
     for name, case in chosen.items():
         planned, measured = probe(case)
         times[name].append((planned, measured))

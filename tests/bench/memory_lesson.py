@@ -11,7 +11,9 @@ trained. Prints a Markdown table; the exit status is 1 unless fp32 is refused, a
 The published figures beside it are those of an ordinary trainer on a GTX 1650, of rows whose length is not told, so
 they are no comparison, but the lesson is the same.
 """
-import argparse, json, os, pathlib, random, subprocess, sys, tempfile
+import argparse, json, pathlib, random, sys, tempfile
+
+from call_cli import call, must
 
 p = argparse.ArgumentParser()
 p.add_argument("--cli", required=True)
@@ -62,23 +64,17 @@ def make_rows(path):
             file.write(json.dumps({"input_ids": ids, "labels": ids}) + "\n")
 
 
-def run(command, options, *more):
-    sets = [part for key, value in options.items() for part in ("--set", f"{key}={value}")]
-    done = subprocess.run([a.cli, command, "--json", *sets, *more], capture_output=True, text=True)
-    return done, [json.loads(line) for line in done.stdout.splitlines()]
-
-
 def lesson(folder, number, options):
     common = {"model": folder, "dataset": folder / "rows.jsonl", "dataset_format": "tokens", "max_length": TOKENS,
               "batch_size": ROWS, "accumulation_steps": 1, "eval_share": 0, "max_steps": a.steps, "card": a.card,
               "device": a.device, "method": "lora"}
-    _, (plan,) = run("plan", {**common, **options})
-    done, lines = run("train", {**common, **options}, "--runs", str(folder / "runs"), "--name", f"run{number}")
+    (plan,) = must(a.cli, "plan", {**common, **options})
+    lines, problem = call(a.cli, "train", {**common, **options}, "--runs", str(folder / "runs"), "--name", f"run{number}")
     steps = [line for line in lines if line.get("type") == "step"]
     text = ", ".join(f"{key} {value}" for key, value in options.items())
     measured = max((step["peak_allocated"] for step in steps), default=None)
     seconds = f"{steps[-1]['seconds']:.1f} s" if steps else "–"
-    outcome = f"{measured / 2**20:,.0f} MiB" if measured else "refused: " + done.stderr.strip().split(". ")[0]
+    outcome = f"{measured / 2**20:,.0f} MiB" if measured else "refused: " + problem.strip().split(". ")[0]
     print(f"| {text} | {plan['peak_allocated'] / 2**20:,.0f} MiB, {'fits' if plan['fits'] else 'too big'} | {outcome} "
           f"| {seconds} | {PUBLISHED[number]} |", flush=True)
     return plan["fits"] == bool(steps), bool(steps), measured == plan["peak_allocated"] or not steps
