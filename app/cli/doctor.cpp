@@ -1,7 +1,7 @@
 #include "app/cli/engine_commands.h"
 
 #include "core/config/choices.h"
-#include "core/memory/doctor.h"
+#include "core/train/doctor.h"
 
 #include <memory>
 #include <ostream>

@@ -2,6 +2,7 @@
 #include "app/gui/termination.h"
 #include "core/base/files.h"
 #include "core/runs/run_library.h"
+#include "core/train/doctor.h"
 #include "core/train/probe.h"
 #include "core/train/remedies.h"
 #include "ui/base/app_icon.h"

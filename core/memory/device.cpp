@@ -2,9 +2,9 @@
 
 #include "core/config/cards.h"
 #include "core/memory/counting_allocator.h"
+#include "core/memory/meta_kernels.h"
 #include "core/memory/nvml.h"
 #include "core/memory/process_meter.h"
-#include "core/ops/meta_kernels.h"
 
 #include <ATen/Context.h>
 #include <ATen/DeviceAccelerator.h>

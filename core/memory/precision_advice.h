@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/memory/doctor.h"
+#include "core/memory/machine_report.h"
 
 #include <optional>
 #include <string>

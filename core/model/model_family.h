@@ -1,14 +1,13 @@
 #pragma once
 
+#include "core/ops/activation.h"
+
 #include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
 
 namespace tunebench {
-
-/// What the gate of an MLP goes through.
-enum class Activation { silu, geluTanh };
 
 /// What one family of decoders differs in; a new family is a row of the table, not a copy of the code.
 struct ModelFamily {

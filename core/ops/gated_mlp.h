@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/model/model_family.h"
+#include "core/ops/activation.h"
 
 #include <ATen/core/Tensor.h>
 

@@ -3,7 +3,7 @@
 #include "core/config/batch_split.h"
 #include "core/config/cards.h"
 #include "core/config/number_text.h"
-#include "core/memory/doctor.h"
+#include "core/memory/machine_report.h"
 #include "core/memory/nvml.h"
 #include "core/memory/process_meter.h"
 #include "core/train/plan_memory.h"

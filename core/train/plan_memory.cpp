@@ -3,7 +3,7 @@
 #include "core/config/cards.h"
 #include "core/config/choices.h"
 #include "core/memory/caching_allocator.h"
-#include "core/memory/doctor.h"
+#include "core/memory/machine_report.h"
 #include "core/memory/process_meter.h"
 #include "core/memory/published_speed.h"
 #include "core/train/courtesy.h"

@@ -2,7 +2,7 @@
 
 #include "core/config/cards.h"
 #include "core/memory/device.h"
-#include "core/memory/doctor.h"
+#include "core/memory/machine_report.h"
 #include "core/memory/nvml.h"
 #include "core/memory/process_meter.h"
 #include "core/model/lora_targets.h"

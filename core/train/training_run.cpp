@@ -8,7 +8,7 @@
 #include "core/data/length_statistics.h"
 #include "core/data/micro_batches.h"
 #include "core/memory/device.h"
-#include "core/memory/doctor.h"
+#include "core/memory/machine_report.h"
 #include "core/memory/precision_advice.h"
 #include "core/memory/product_speed.h"
 #include "core/runs/run_library.h"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/memory/doctor.h"
+#include "core/memory/machine_report.h"
 #include "core/runs/probe_result.h"
 #include "core/train/remedies.h"
 #include "ui/base/free_memory.h"

@@ -4,6 +4,7 @@
 #include "core/data/files/parallel.h"
 #include "core/memory/device.h"
 #include "core/memory/device_report.h"
+#include "core/train/doctor.h"
 #include "core/train/dry_run.h"
 #include "core/train/effective_batch.h"
 #include "core/train/measure_operations.h"

@@ -1,4 +1,4 @@
-#include "core/ops/meta_kernels.h"
+#include "core/memory/meta_kernels.h"
 
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/empty.h>

@@ -6,7 +6,6 @@
 
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
-#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -42,13 +41,11 @@ struct MachineReport {
     std::vector<DeviceMeasurement> devices;
 };
 
-/// Measures this machine (half a minute) and stores the result for `auto` and the plan. When `stop` is requested it
-/// ends within a second; what it returns is then unfinished, and nothing is stored.
-MachineReport examineMachine(const std::stop_token& stop = {});
+/// This machine, not measured: devices in the order in which `auto` prefers them.
+MachineReport machineFacts();
 
-/// The stored measurement where it still holds, stored again so that its file is newer than the program; else a new
-/// one.
-MachineReport knownMachine(const std::stop_token& stop = {});
+/// Keeps a measurement for `auto` and the plan; a folder that cannot be written to makes no difference but that.
+void storeReport(const MachineReport& report);
 
 /// The stored measurement, if there is one for this machine.
 std::optional<MachineReport> storedReport();
