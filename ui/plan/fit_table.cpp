@@ -40,12 +40,12 @@ double secondsFor(const MemoryPlan& plan, int64_t rows)
 
 QString cellText(const MemoryPlan& plan, Fit fit, int64_t rows)
 {
-    const QString memory = QString(fitSign(fit)) + ' ' + formatBytes(plan.needed());
-    if (!plan.seconds()) {
-        return memory;
+    QString text = QString(fitSign(fit)) + ' ' + formatBytes(plan.needed());
+    if (plan.seconds()) {
+        text += plan.secondsPerStep ? QStringLiteral("\n") : QStringLiteral("\n\u2265\u00a0");
+        text += formatDuration(secondsFor(plan, rows));
     }
-    return memory + (plan.secondsPerStep ? QStringLiteral("\n") : QStringLiteral("\n\u2265\u00a0"))
-        + formatDuration(secondsFor(plan, rows));
+    return text;
 }
 
 /// The same for those who do not see the cell, and for the mouse.
