@@ -28,11 +28,7 @@ bool close(double value, double right, double tolerance)
 template <class Body> void forEachReference(Body body)
 {
     for (const char* family : models) {
-        for (const char* method : { "lora", "full", "nf4" })
-            body(family, method);
-    }
-    for (const char* family : { "llama", "qwen2", "mistral", "qwen3", "gemma", "gemma2", "gemma3_text", "phi3" }) {
-        for (const char* method : { "dora", "whole", "nf4_dora" })
+        for (const char* method : { "lora", "full", "dora", "whole", "nf4", "nf4_dora" })
             body(family, method);
     }
 }

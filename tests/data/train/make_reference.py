@@ -77,6 +77,10 @@ ADAPTERS = {
                     "whole": {"modules_to_save": ["embed_tokens", "layers.1.self_attn.k_norm", "layers.2.mlp"]}},
     "phi3": {"dora": {"use_dora": True, "use_rslora": True},
              "whole": {"modules_to_save": ["lm_head", "layers.0.self_attn.qkv_proj", "layers.1.mlp.gate_up_proj"]}},
+    "mistral_window": {"dora": {"use_dora": True}, "whole": {"modules_to_save": ["norm", "layers.1.self_attn.v_proj"]}},
+    "qwen2_window": {"dora": {"use_dora": True, "use_rslora": True},
+                     "whole": {"modules_to_save": ["embed_tokens", "layers.0.mlp"]}},
+    "phi4": {"dora": {"use_dora": True}, "whole": {"modules_to_save": ["embed_tokens", "layers.1.self_attn.o_proj"]}},
 }
 
 
