@@ -74,6 +74,10 @@ QString formatDuration(double seconds)
     if (whole >= 60) {
         return translated("%1 min %2 s").arg(whole / 60).arg(two(whole % 60));
     }
+    constexpr double few = 0.1; // seconds of which one decimal says too little
+    if (seconds > 0 && seconds < few) {
+        return translated("%1 ms").arg(numberLocale().toString(seconds * 1000, 'f', seconds < few / 10 ? 1 : 0));
+    }
     if (whole < 10) {
         return translated("%1 s").arg(numberLocale().toString(seconds, 'f', 1));
     }

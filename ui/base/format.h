@@ -23,7 +23,7 @@ QString formatCount(int64_t count);
 /// 12.3 %, 0.4 %, 0.02 %: a share from 0 to 1.
 QString formatShare(double share);
 
-/// 1 h 02 min, 3 min 05 s, 12 s.
+/// 1 h 02 min, 3 min 05 s, 12 s, 1.2 s, 45 ms.
 QString formatDuration(double seconds);
 
 /// Four decimals.

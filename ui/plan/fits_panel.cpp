@@ -34,7 +34,7 @@ QString deviceText(const ConfigChoice& choice)
         return {};
     }
     const Card* card = namedCard(asOnItsCard(choice).values);
-    return card != nullptr ? FitsPanel::tr(", as on a %1").arg(QString::fromStdString(card->name))
+    return card != nullptr ? FitsPanel::tr(", as on the %1").arg(QString::fromStdString(card->name))
                            : FitsPanel::tr(" on this machine");
 }
 

@@ -74,7 +74,7 @@ QString deviceText(const RunConfig& config)
         return ShapesPanel::tr("this computer's processor");
     }
     const Card* card = namedCard(config);
-    return card != nullptr ? ShapesPanel::tr("a %1").arg(QString::fromStdString(card->name))
+    return card != nullptr ? ShapesPanel::tr("the %1").arg(QString::fromStdString(card->name))
                            : QString::fromStdString(config.device);
 }
 
