@@ -33,15 +33,15 @@ struct MemoryPlan {
     int64_t hostBytes = 0;
     int64_t hostFree = 0; ///< bytes of it that programs could have when the plan was made
     std::optional<double> secondsPerStep; ///< mean, courtesy's pauses in it, evaluations left out
-    std::string noTime; ///< why there is none, a sentence
-    /// The same on a card that is planned for and was not measured, if it reached its published speeds all the time.
+    /// As secondsPerStep, of a card that was not measured, if it reached its published speeds all the time.
     std::optional<double> secondsAtBest;
+    std::string noTime; ///< why there is no secondsPerStep, a sentence
     int64_t limit = 0; ///< bytes that the options allow (limitBytes); 0: no limit
     int64_t room = 0; ///< bytes of the limit; without one what the device has, as far as that is known; 0: unknown
     RunConfig config; ///< as resolved
     StepCounts counts;
 
-    /// To compare with other plans for the same device.
+    /// Per step, measured or at best: to compare with other plans for the same device.
     std::optional<double> seconds() const { return secondsPerStep ? secondsPerStep : secondsAtBest; }
     /// What has to find room.
     int64_t needed() const { return peakReserved ? std::max(*peakReserved, peakAllocated) : peakAllocated; }

@@ -78,6 +78,19 @@ private slots:
         QVERIFY(!namedCard(config));
     }
 
+    void aNamedCardIsPlannedFor()
+    {
+        ConfigChoice choice;
+        QCOMPARE(asOnItsCard(choice).values.device, choice.values.device);
+        choice.values.card = "6 GiB"; // an amount is no card
+        QCOMPARE(asOnItsCard(choice).values.device, choice.values.device);
+        choice.values.card = "gtx1650";
+        QCOMPARE(asOnItsCard(choice).values.device, std::string("cuda:0"));
+        choice.values.device = "cpu";
+        choice.set.insert("device");
+        QCOMPARE(asOnItsCard(choice).values.device, std::string("cpu"));
+    }
+
     void optionWantsACard()
     {
         ConfigChoice choice;
