@@ -1,6 +1,7 @@
 #include "app/gui/engine_run.h"
 #include "app/gui/termination.h"
 #include "core/base/files.h"
+#include "core/memory/automatic_types.h"
 #include "core/runs/run_library.h"
 #include "core/train/doctor.h"
 #include "core/train/probe.h"

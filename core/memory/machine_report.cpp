@@ -4,7 +4,6 @@
 #include "core/config/cards.h"
 #include "core/config/options.h"
 #include "core/memory/device.h"
-#include "core/memory/device_report.h"
 #include "core/memory/nvml.h"
 #include "core/memory/process_meter.h"
 
@@ -99,35 +98,6 @@ DeviceMeasurement plannedDevice(const RunConfig& config)
     const Card* card = namedCard(config);
     return card && findCard(known.name) != card ? DeviceMeasurement { .device = config.device, .name = card->name }
                                                 : known;
-}
-
-Result<RunConfig> resolveAutomatic(RunConfig config)
-{
-    auto report = storedReport();
-    if (!report) {
-        report = machineFacts();
-        for (DeviceMeasurement& device : report->devices)
-            chooseByCapability(device);
-    }
-    if (config.device == "auto")
-        config.device = report->devices.front().device;
-    const DeviceMeasurement* device = find(*report, config.device);
-    const Card* card = namedCard(config);
-    DeviceMeasurement other;
-    if (card && (!device || findCard(device->name) != card)) {
-        other = { .device = config.device, .name = card->name };
-        chooseByCapability(other);
-        device = &other;
-    }
-    if (!device) {
-        const auto opened = openDevice(config.device);
-        return failure(opened ? "device: " + config.device + " cannot be used." : opened.error().message);
-    }
-    if (config.precision == NumberType::automatic)
-        config.precision = config.method == Method::full ? NumberType::fp32 : device->automaticPrecision;
-    if (config.compute == NumberType::automatic)
-        config.compute = device->automaticCompute;
-    return config;
 }
 
 } // namespace tunebench

@@ -1,12 +1,12 @@
 #pragma once
 
-#include "core/base/result.h"
 #include "core/config/run_config.h"
 #include "core/memory/operation_price.h"
 
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tunebench {
@@ -58,10 +58,7 @@ DeviceMeasurement knownDevice(const std::string& device);
 DeviceMeasurement plannedDevice(const RunConfig& config);
 
 nlohmann::ordered_json reportToJson(const MachineReport& report);
-
-/// `auto` for device, precision and compute resolved: from the stored measurement, or by a rule over what the device
-/// has. A run on CUDA that names a card of the list is resolved as for that card, which need not be there. Plan,
-/// training and GUI all call this one function.
-Result<RunConfig> resolveAutomatic(RunConfig config);
+/// Reads what reportToJson wrote; nothing for anything else.
+std::optional<MachineReport> reportFromJson(std::string_view text);
 
 } // namespace tunebench

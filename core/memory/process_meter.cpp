@@ -108,4 +108,14 @@ std::vector<ProgramMemory> otherPrograms(size_t most, const std::filesystem::pat
     return largestPrograms(processes, most);
 }
 
+std::string processorName()
+{
+    std::ifstream file("/proc/cpuinfo");
+    for (std::string line; std::getline(file, line);) {
+        if (line.starts_with("model name"))
+            return line.substr(std::min(line.size(), line.find(':') + 2));
+    }
+    return "unknown processor";
+}
+
 } // namespace tunebench

@@ -26,6 +26,9 @@ struct HostMemory {
 };
 HostMemory readHostMemory();
 
+/// Model name of the processor.
+std::string processorName();
+
 /// A program that is running, all of its processes together.
 struct ProgramMemory {
     std::string name;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/base/result.h"
 #include "core/memory/machine_report.h"
 
 #include <ATen/core/Tensor.h>

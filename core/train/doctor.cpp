@@ -1,7 +1,7 @@
 #include "core/train/doctor.h"
 
+#include "core/memory/automatic_types.h"
 #include "core/memory/device.h"
-#include "core/memory/device_report.h"
 #include "core/memory/nvml.h"
 #include "core/memory/process_meter.h"
 #include "core/memory/product_speed.h"

@@ -1,8 +1,8 @@
 #include "core/train/run_inputs.h"
 
 #include "core/config/cards.h"
+#include "core/memory/automatic_types.h"
 #include "core/memory/device.h"
-#include "core/memory/machine_report.h"
 #include "core/memory/nvml.h"
 #include "core/memory/process_meter.h"
 #include "core/model/lora_targets.h"

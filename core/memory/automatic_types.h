@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/base/result.h"
 #include "core/memory/machine_report.h"
 
 namespace tunebench {
@@ -10,10 +11,9 @@ void chooseByMeasurement(DeviceMeasurement& device);
 /// The same without a measurement, from what the processor or card is known for.
 void chooseByCapability(DeviceMeasurement& device);
 
-/// Model name of the processor, as the system tells it.
-std::string processorName();
-
-/// Reads what reportToJson wrote; nothing for anything else.
-std::optional<MachineReport> reportFromJson(std::string_view text);
+/// `auto` for device, precision and compute resolved: from the stored measurement, or by a rule over what the device
+/// has. A run on CUDA that names a card of the list is resolved as for that card, which need not be there. Plan,
+/// training and GUI all call this one function.
+Result<RunConfig> resolveAutomatic(RunConfig config);
 
 } // namespace tunebench
