@@ -36,7 +36,7 @@ Result<std::string> solveEffectiveBatch(
         RunConfig config = run.config;
         config.batchSize = split.batchSize;
         config.accumulationSteps = split.accumulationSteps;
-        return planModel(config, run.model.spec, extents, PlanDetail::figures, run.longestPrompt());
+        return planModel(config, run.model.spec, extents, PlanDetail::memory, run.longestPrompt());
     };
     BatchSplit best = splits.front();
     int64_t needed = 0;

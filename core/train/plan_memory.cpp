@@ -168,7 +168,8 @@ Result<MemoryPlan> planModel(const RunConfig& config, const ModelSpec& spec, std
         plan.peakProcess = plan.needed() + *device.overhead;
     plan.hostBytes = hostBytes(plan, *planned);
     plan.room = roomOf(plan, device);
-    planTime(plan, spec, batches, device);
+    if (detail != PlanDetail::memory)
+        planTime(plan, spec, batches, device);
     return plan;
 }
 

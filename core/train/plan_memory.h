@@ -52,7 +52,8 @@ struct MemoryPlan {
 
 /// How much a plan tells.
 enum class PlanDetail : uint8_t {
-    figures, ///< no typical peak and no curve: faster, for many plans at once
+    memory, ///< peaks alone: for a search that asks nothing else
+    figures, ///< the time as well, but no typical peak and no curve: faster, for many plans at once
     all,
 };
 

@@ -126,7 +126,7 @@ void CutPanel::plan()
     }
     m_planning.request([data = m_data, choice = m_choice, planner = m_planner](const std::stop_token&) -> SharedPeak {
         return std::make_shared<const Peak>(
-            Peak { planner.plan(choice, data->inspection.extents, PlanDetail::figures).map(&MemoryPlan::peakAllocated),
+            Peak { planner.plan(choice, data->inspection.extents, PlanDetail::memory).map(&MemoryPlan::peakAllocated),
                 memoryLimitOf(choice.values) });
     });
 }

@@ -3,6 +3,7 @@
 #include "core/config/cards.h"
 
 #include <nlohmann/json.hpp>
+#include <string>
 #include <utility>
 
 namespace tunebench {
@@ -17,7 +18,7 @@ std::string keyOf(const ConfigChoice& choice, PlanDetail detail)
     for (const std::string& name : choice.set) {
         key += '\n' + name;
     }
-    return key + (detail == PlanDetail::all ? "\n+" : "\n");
+    return key + '\n' + std::to_string(static_cast<int>(detail));
 }
 
 } // namespace

@@ -26,14 +26,14 @@ public:
         m_config.accumulationSteps = 1;
     }
 
-    Result<MemoryPlan> plan(int64_t rows, int64_t length)
+    Result<MemoryPlan> plan(int64_t rows, int64_t length, PlanDetail detail)
     {
         m_config.batchSize = rows;
         m_config.maxLength = length;
         const auto tokens = static_cast<uint32_t>(length);
         const std::vector<RowExtent> extents(
             static_cast<size_t>(rows * rowsOfOne()), { tokens, tokens - 1, 1, tokens - 1 });
-        return m_planner(m_config, m_spec, extents, PlanDetail::figures);
+        return m_planner(m_config, m_spec, extents, detail);
     }
 
     /// A preference pair is the chosen answer's row and that of the rejected.
@@ -41,7 +41,7 @@ public:
 
     bool fits(int64_t rows, int64_t length)
     {
-        const auto planned = plan(rows, length);
+        const auto planned = plan(rows, length, PlanDetail::memory);
         return planned && planned->needed() <= m_limit;
     }
 
@@ -71,7 +71,7 @@ ShapeFit findShapeFit(
 {
     FullRows full(planner, std::move(config), spec, limit);
     const int64_t usual = std::min(ShapeFit::usualLength, spec.contextLength);
-    const auto one = full.plan(1, usual);
+    const auto one = full.plan(1, usual, PlanDetail::figures);
     if (!one) {
         return { .problem = one.error().message };
     }
@@ -81,7 +81,7 @@ ShapeFit findShapeFit(
         lengthStep, most, [&](int64_t length) { return full.fits(1, length); }, stop);
     found.isMost = found.longest == most;
     for (int64_t rows = 1; rows <= mostRows && !stop.stop_requested(); rows *= 2) {
-        const auto planned = full.plan(rows, usual);
+        const auto planned = full.plan(rows, usual, PlanDetail::figures);
         if (!planned || planned->needed() > limit) {
             break;
         }

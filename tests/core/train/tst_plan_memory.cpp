@@ -2,8 +2,8 @@
 
 #include "core/base/files.h"
 #include "core/data/files/parallel.h"
+#include "core/memory/automatic_types.h"
 #include "core/memory/device.h"
-#include "core/memory/device_report.h"
 #include "core/train/doctor.h"
 #include "core/train/dry_run.h"
 #include "core/train/effective_batch.h"
@@ -156,7 +156,6 @@ private Q_SLOTS:
         QVERIFY(onCard.peakReserved && *onCard.peakReserved >= onCard.peakAllocated);
         QCOMPARE(*onCard.peakReserved % (int64_t { 2 } << 20), int64_t { 0 });
         QVERIFY(onCard.fits());
-        QVERIFY(!onCard.secondsAtBest || !onCard.secondsPerStep);
         options.card = "H100";
         QCOMPARE(planModel(options, model.files.spec, extents, PlanDetail::all).value().libraryWorkspace,
             int64_t { 32 } << 20);
@@ -170,12 +169,11 @@ private Q_SLOTS:
         const TinyModel model = openTinyModel("llama");
         RunConfig options = config();
         options.device = "cuda:0";
-        const auto plan = [&](const char* card, NumberType type) {
+        const auto extents = extentsOf(std::vector(8, std::pair(50U, 5U)));
+        const auto plan = [&](const char* card, NumberType type, PlanDetail detail = PlanDetail::figures) {
             options.card = card;
             options.compute = options.precision = type;
-            return planModel(
-                options, model.files.spec, extentsOf(std::vector(8, std::pair(50U, 5U))), PlanDetail::figures)
-                .value();
+            return planModel(options, model.files.spec, extents, detail).value();
         };
         const auto slow = plan("GTX 1650", NumberType::fp32), fast = plan("RTX 4090", NumberType::fp32);
         QVERIFY(!slow.secondsPerStep && slow.secondsAtBest && fast.secondsAtBest);
@@ -184,6 +182,9 @@ private Q_SLOTS:
         const double memories = 1008.0 / 128, products = 82580.0 / 2984; // the two cards' published speeds
         const double factor = *slow.secondsAtBest / *fast.secondsAtBest;
         QVERIFY2(factor > 0.999 * memories && factor < products, qPrintable(QString::number(factor)));
+        const auto memoryAlone = plan("GTX 1650", NumberType::fp32, PlanDetail::memory);
+        QCOMPARE(memoryAlone.peakAllocated, slow.peakAllocated);
+        QVERIFY(!memoryAlone.seconds());
         options.accumulationSteps = 2;
         QVERIFY(*plan("GTX 1650", NumberType::fp32).secondsAtBest > 1.5 * *slow.secondsAtBest);
         const auto without = plan("GTX 1650", NumberType::bf16);
