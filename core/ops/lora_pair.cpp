@@ -6,6 +6,8 @@
 #include <ATen/ops/mm.h>
 #include <ATen/ops/mul.h>
 #include <ATen/ops/sub.h>
+#include <ATen/ops/zeros.h>
+#include <algorithm>
 
 namespace tunebench {
 namespace {
@@ -16,6 +18,20 @@ struct PairGradients {
     at::Tensor lowRank; ///< of A x', [tokens, rank]
 };
 
+/// The sum over tokens of a * b, both [tokens, out], in fp32: [out]. `a` may be overwritten. Some tokens at a time:
+/// copies of 16-bit tensors in fp32 would be the largest that the step holds.
+at::Tensor sumOfProducts(const at::Tensor& a, const at::Tensor& b)
+{
+    constexpr int64_t tokensAtOnce = 256;
+    auto sum = at::zeros({ a.size(1) }, a.options().dtype(at::kFloat));
+    for (int64_t first = 0; first < a.size(0); first += tokensAtOnce) {
+        const int64_t tokens = std::min(tokensAtOnce, a.size(0) - first);
+        auto products = a.narrow(0, first, tokens).to(at::kFloat);
+        sum.add_(products.mul_(b.narrow(0, first, tokens).to(at::kFloat)).sum(0));
+    }
+    return sum;
+}
+
 /// Adds the magnitude's gradient and returns that of the product which it scales. `reduced` is scale * x' A^T.
 at::Tensor magnitudeBackward(const LoraPair& pair, const Parameter& weight, const at::Tensor& outputGradient,
     const at::Tensor& input, const at::Tensor& reduced)
@@ -24,7 +40,7 @@ at::Tensor magnitudeBackward(const LoraPair& pair, const Parameter& weight, cons
     {
         auto product = at::mm(input, weight.heldAs(input).t());
         product.addmm_(reduced, pair.b.heldAs(input).t());
-        pair.magnitude.gradient.add_(product.to(at::kFloat).mul_(outputGradient).sum(0).div_(lengths));
+        pair.magnitude.gradient.add_(sumOfProducts(product, outputGradient).div_(lengths));
     }
     return at::mul(outputGradient, at::div(pair.magnitude.value, lengths).to(outputGradient.scalar_type()));
 }
