@@ -79,8 +79,7 @@ Result<RunConfig> resolveAutomatic(RunConfig config)
     }
     if (config.device == "auto")
         config.device = report->devices.front().device;
-    const auto found = std::ranges::find(report->devices, config.device, &DeviceMeasurement::device);
-    const DeviceMeasurement* device = found == report->devices.end() ? nullptr : &*found;
+    const DeviceMeasurement* device = findDevice(*report, config.device);
     const Card* card = namedCard(config);
     DeviceMeasurement other;
     if (card && (!device || findCard(device->name) != card)) {

@@ -51,12 +51,6 @@ bool describes(const MachineReport& stored, const MachineReport& now)
         && std::ranges::equal(stored.devices, now.devices, same);
 }
 
-const DeviceMeasurement* find(const MachineReport& report, const std::string& device)
-{
-    const auto found = std::ranges::find(report.devices, device, &DeviceMeasurement::device);
-    return found == report.devices.end() ? nullptr : &*found;
-}
-
 } // namespace
 
 MachineReport machineFacts()
@@ -84,11 +78,17 @@ std::optional<MachineReport> storedReport()
     return report && describes(*report, machineFacts()) ? std::move(report) : std::nullopt;
 }
 
+const DeviceMeasurement* findDevice(const MachineReport& report, const std::string& device)
+{
+    const auto found = std::ranges::find(report.devices, device, &DeviceMeasurement::device);
+    return found == report.devices.end() ? nullptr : &*found;
+}
+
 DeviceMeasurement knownDevice(const std::string& device)
 {
     const auto stored = storedReport();
     const MachineReport report = stored ? *stored : machineFacts();
-    const DeviceMeasurement* found = find(report, device);
+    const DeviceMeasurement* found = findDevice(report, device);
     return found ? *found : DeviceMeasurement { .device = device };
 }
 

@@ -50,6 +50,9 @@ void storeReport(const MachineReport& report);
 /// The stored measurement, if there is one for this machine.
 std::optional<MachineReport> storedReport();
 
+/// The device of this name ("cpu", "cuda:0") in a report; nothing when there is none.
+const DeviceMeasurement* findDevice(const MachineReport& report, const std::string& device);
+
 /// What is known of a device ("cpu", "cuda:0"): the stored measurement, or name and memory alone.
 DeviceMeasurement knownDevice(const std::string& device);
 
