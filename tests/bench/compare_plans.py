@@ -17,6 +17,7 @@ first, eight steps a cell, the first three left out.
 import argparse, itertools, json, os, pathlib, random, shutil, statistics, sys, tempfile, time
 
 from call_cli import measure_machine, must
+from random_model import save_random_model
 
 p = argparse.ArgumentParser()
 for name in ("cli", "model", "data", "pairs"):
@@ -35,16 +36,8 @@ STEPS = 8 if a.time else 2
 WARM = 3 if a.time else 0
 
 
-def random_model(family, folder):
-    import transformers
-    shape = dict(hidden_size=384, intermediate_size=1024, num_hidden_layers=6, num_attention_heads=6,
-                 num_key_value_heads=2, head_dim=64, vocab_size=49152, max_position_embeddings=1024)
-    config = transformers.AutoConfig.for_model(family, **shape)
-    transformers.set_seed(1)
-    transformers.AutoModelForCausalLM.from_config(config).save_pretrained(folder)
-    for file in ("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "chat_template.jinja"):
-        if os.path.exists(os.path.join(a.model, file)):
-            shutil.copy(os.path.join(a.model, file), folder)
+SHAPE = dict(hidden_size=384, intermediate_size=1024, num_hidden_layers=6, num_attention_heads=6, num_key_value_heads=2,
+             head_dim=64, vocab_size=49152, max_position_embeddings=1024)  # of the models of other families
 
 
 def cells(models):
@@ -103,7 +96,7 @@ with tempfile.TemporaryDirectory() as folder:
     models = {"smollm2": a.model}
     for family in {"gemma2", "qwen2"} & set(a.models.split(",")):
         models[family] = os.path.join(folder, family)
-        random_model(family, models[family])
+        save_random_model(models[family], family, SHAPE, 1, a.model)
     grid = list(cells(a.models.split(",")))
     if a.sample:
         grid = random.Random(a.seed).sample(grid, min(a.sample, len(grid)))

@@ -10,9 +10,10 @@ is planned and trained. Both must refuse it, or else the plan must be the measur
 evaluation or checkpoint may need more. Prints the cases that break that, those that were refused and why, and how many
 were equal to the byte; the exit status is 1 where one broke it.
 """
-import argparse, os, pathlib, random, shutil, sys, tempfile
+import argparse, os, random, sys, tempfile
 
 from call_cli import call
+from random_model import save_random_model
 
 FAMILIES = ("llama", "qwen2", "qwen3", "mistral", "gemma", "gemma2", "gemma3_text", "phi3")
 
@@ -26,7 +27,6 @@ a = p.parse_args()
 
 
 def random_model(r, number, folder):
-    import torch, transformers
     family = r.choice(FAMILIES)
     heads, head = r.choice((2, 4, 6, 8)), r.choice((16, 32, 64, 80))
     shape = {"hidden_size": heads * head, "num_attention_heads": heads, "num_hidden_layers": r.choice((2, 3, 5, 8)),
@@ -41,12 +41,7 @@ def random_model(r, number, folder):
         shape["sliding_window"] = r.choice((None, 40, 100))
     if family == "phi3":
         shape["pad_token_id"] = 0
-    transformers.set_seed(number)
-    model = transformers.AutoModelForCausalLM.from_config(transformers.AutoConfig.for_model(family, **shape))
-    model.to(r.choice((torch.float32, torch.bfloat16))).save_pretrained(folder)
-    for file in ("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "chat_template.jinja"):
-        if os.path.exists(os.path.join(a.tokenizer, file)):
-            shutil.copy(os.path.join(a.tokenizer, file), folder)
+    save_random_model(folder, family, shape, number, a.tokenizer, r.choice(("float32", "bfloat16")))
     return family
 
 
