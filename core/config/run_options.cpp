@@ -48,7 +48,7 @@ std::vector<OptionRow> memoryRows()
                 .group = G::memory,
                 .label = "Multiplied in",
                 .help = "Type of the matrix products and the residual stream; auto takes the fastest that is right on "
-                        "this device.",
+                        "this device. A processor without instructions for it makes the products in fp32.",
                 .huggingFaceName = "fp16, bf16, bnb_4bit_compute_dtype" })),
         row(&RunConfig::gradientCheckpointing,
             { .key = "gradient_checkpointing",

@@ -9,6 +9,7 @@
 #include <ATen/Context.h>
 #include <ATen/DeviceAccelerator.h>
 #include <ATen/Parallel.h>
+#include <ATen/core/dispatch/Dispatcher.h>
 #include <c10/core/AllocatorConfig.h>
 #include <c10/core/CachingDeviceAllocator.h>
 #include <cstdlib>
@@ -96,6 +97,19 @@ at::ScalarType scalarType(NumberType type)
         return at::kFloat;
     }
     return at::kFloat;
+}
+
+at::ScalarType cpuProductType(at::ScalarType type)
+{
+    const auto isSupported = [](const char* question) {
+        const auto asked = c10::Dispatcher::singleton().findSchema({ question, "" });
+        return asked && asked->typed<bool()>().call();
+    };
+    if (type == at::kHalf)
+        return isSupported("mkldnn::_is_mkldnn_fp16_supported") ? type : at::kFloat;
+    if (type == at::kBFloat16)
+        return isSupported("mkldnn::_is_mkldnn_bf16_supported") ? type : at::kFloat;
+    return type;
 }
 
 DeviceMemory readDeviceMemory(at::Device device)

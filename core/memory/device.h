@@ -23,6 +23,10 @@ Result<at::Device> openDevice(const std::string& name);
 /// fp32, fp16, bf16; `automatic` must have been resolved before. nf4 is no type of tensors: its codes lie in bytes.
 at::ScalarType scalarType(NumberType type);
 
+/// The type that this processor best makes products of `type` in: fp32 where it has no instructions for numbers of 16
+/// bits, and LibTorch would multiply them one by one.
+at::ScalarType cpuProductType(at::ScalarType type);
+
 /// Bytes that LibTorch holds on one device, now and at most.
 struct DeviceMemory {
     int64_t allocated = 0;

@@ -164,6 +164,7 @@ Decoder makeDecoder(const ModelSpec& spec, at::Device device, const Holding& hol
     for (const TensorInfo& needed : neededTensors(spec)) {
         Parameter& parameter = *slots.at(needed.name);
         parameter.name = needed.name;
+        parameter.products = holding.products;
         const bool outside = &parameter == &decoder.embedding || &parameter == &decoder.untiedHead;
         if (isTrained(needed.name))
             maker.makeTrained(parameter, needed.shape);

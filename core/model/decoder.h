@@ -4,6 +4,7 @@
 #include "core/ops/linear.h"
 
 #include <functional>
+#include <optional>
 #include <vector>
 
 namespace tunebench {
@@ -64,6 +65,7 @@ struct Holding {
     at::ScalarType type = at::kFloat;
     bool fourBits = false; ///< the blocks' projections in 4 bits instead
     bool unpacksByOperations = false; ///< see makeNf4Weight()
+    std::optional<at::ScalarType> products {}; ///< see Parameter; of trained tensors too
 };
 
 /// Makes all base tensors of `spec` on `device`, not yet filled. Those whose names `isTrained` says yes to are fp32 and

@@ -14,11 +14,14 @@
 namespace tunebench {
 namespace {
 
-Parameter trainedParameter(std::string name, at::Tensor value)
+/// Beside `weight`, for products with the same inputs.
+Parameter trainedBeside(const Parameter& weight, std::string name, at::Tensor value)
 {
     const CategoryScope scope(MemoryCategory::gradients);
     auto gradient = at::zeros_like(value);
-    return { .name = std::move(name), .value = std::move(value), .gradient = std::move(gradient) };
+    return {
+        .name = std::move(name), .value = std::move(value), .gradient = std::move(gradient), .products = weight.products
+    };
 }
 
 /// Drawn on the host, so that the device does not change the numbers.
@@ -69,14 +72,14 @@ void attachLora(Decoder& decoder, std::span<const LoraTarget> targets, const Lor
         auto a = uniform({ shape.rank, in }, 1 / std::sqrt(static_cast<double>(in)), decoder.device, generator);
         auto b = at::zeros({ out, shape.rank }, a.options());
         LoraPair& pair = target.projection->lora.emplace(LoraPair {
-            .a = trainedParameter(target.module + ".lora_A.weight", std::move(a)),
-            .b = trainedParameter(target.module + ".lora_B.weight", std::move(b)),
+            .a = trainedBeside(weight, target.module + ".lora_A.weight", std::move(a)),
+            .b = trainedBeside(weight, target.module + ".lora_B.weight", std::move(b)),
             .scale = shape.scale,
             .dropout = { .share = shape.dropout },
         });
         if (shape.magnitudes)
             pair.magnitude
-                = trainedParameter(target.module + ".lora_magnitude_vector", updatedRowLengths(pair, weight));
+                = trainedBeside(weight, target.module + ".lora_magnitude_vector", updatedRowLengths(pair, weight));
     }
 }
 

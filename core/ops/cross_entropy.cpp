@@ -1,7 +1,7 @@
 #include "core/ops/cross_entropy.h"
 
 #include "core/memory/memory_ledger.h"
-#include "core/ops/linear.h"
+#include "core/ops/product.h"
 
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
@@ -34,27 +34,27 @@ template <class Body> void forEachCastBlock(const at::Tensor& weight, at::Scalar
 }
 
 /// hidden W^T in fp32: [rows, vocabulary].
-at::Tensor logitsOf(const at::Tensor& hidden, const at::Tensor& weight)
+at::Tensor logitsOf(const at::Tensor& hidden, const Parameter& head)
 {
-    if (weight.scalar_type() == hidden.scalar_type())
-        return at::mm(hidden, weight.t()).to(at::kFloat);
-    auto logits = at::empty({ hidden.size(0), weight.size(0) }, hidden.options().dtype(at::kFloat));
-    forEachCastBlock(weight, hidden.scalar_type(), [&](int64_t first, int64_t rows, const at::Tensor& block) {
-        logits.narrow(1, first, rows).copy_(at::mm(hidden, block.t()));
+    const auto type = head.productType(hidden);
+    const auto input = hidden.to(type);
+    if (head.value.scalar_type() == type)
+        return at::mm(input, head.value.t()).to(at::kFloat);
+    auto logits = at::empty({ hidden.size(0), head.value.size(0) }, hidden.options().dtype(at::kFloat));
+    forEachCastBlock(head.value, type, [&](int64_t first, int64_t rows, const at::Tensor& block) {
+        logits.narrow(1, first, rows).copy_(at::mm(input, block.t()));
     });
     return logits;
 }
 
 /// target = gradient W.
-void inputGradientInto(const at::Tensor& target, const at::Tensor& gradient, const at::Tensor& weight)
+void inputGradientInto(const at::Tensor& target, const at::Tensor& gradient, const Parameter& head)
 {
-    forEachCastBlock(weight, gradient.scalar_type(), [&](int64_t first, int64_t rows, const at::Tensor& block) {
-        const auto part = at::mm(gradient.narrow(1, first, rows), block);
-        if (first == 0)
-            target.copy_(part);
-        else
-            target.add_(part);
+    at::Tensor sum;
+    forEachCastBlock(head.value, gradient.scalar_type(), [&](int64_t first, int64_t rows, const at::Tensor& block) {
+        addProductTo(sum, gradient.narrow(1, first, rows), block);
     });
+    target.copy_(sum);
 }
 
 /// How logits are capped before the softmax.
@@ -101,15 +101,15 @@ struct ChunkSoftmax {
 /// Calls body(first row, rows, softmax of the chunk, targets [rows, 1]) for each chunk; returns the losses [rows].
 template <class Body>
 at::Tensor forEachChunk(
-    const at::Tensor& hidden, const at::Tensor& weight, const at::Tensor& targets, const LogitCap& cap, Body body)
+    const at::Tensor& hidden, const Parameter& head, const at::Tensor& targets, const LogitCap& cap, Body body)
 {
     auto losses = at::empty({ hidden.size(0), 1 }, hidden.options().dtype(at::kFloat));
-    const int64_t step = chunkRows(weight.size(0));
+    const int64_t step = chunkRows(head.value.size(0));
     for (int64_t first = 0; first < hidden.size(0); first += step) {
         const int64_t rows = std::min(step, hidden.size(0) - first);
         const auto chunkTargets = targets.narrow(0, first, rows).unsqueeze(1);
         ChunkSoftmax softmax(
-            logitsOf(hidden.narrow(0, first, rows), weight), chunkTargets, losses.narrow(0, first, rows), cap);
+            logitsOf(hidden.narrow(0, first, rows), head), chunkTargets, losses.narrow(0, first, rows), cap);
         body(first, rows, softmax, chunkTargets);
     }
     return losses.squeeze(1);
@@ -119,7 +119,7 @@ at::Tensor forEachChunk(
 
 at::Tensor linearLogits(const at::Tensor& hidden, const Parameter& head, double softcap)
 {
-    auto logits = logitsOf(hidden, head.value);
+    auto logits = logitsOf(hidden, head);
     return softcap > 0 ? logits.div_(softcap).tanh_().mul_(softcap) : logits;
 }
 
@@ -128,7 +128,7 @@ at::Tensor linearCrossEntropy(
 {
     const CategoryScope scope(MemoryCategory::logitsAndLoss);
     return forEachChunk(
-        hidden, head.value, targets, { softcap, false }, [](int64_t, int64_t, ChunkSoftmax&, const at::Tensor&) {});
+        hidden, head, targets, { softcap, false }, [](int64_t, int64_t, ChunkSoftmax&, const at::Tensor&) {});
 }
 
 at::Tensor linearCrossEntropyWithGradient(const at::Tensor& hidden, const Parameter& head, const at::Tensor& targets,
@@ -136,13 +136,14 @@ at::Tensor linearCrossEntropyWithGradient(const at::Tensor& hidden, const Parame
 {
     const CategoryScope scope(MemoryCategory::logitsAndLoss);
     hiddenGradient = at::empty_like(hidden);
-    return forEachChunk(hidden, head.value, targets, { softcap, true },
+    return forEachChunk(hidden, head, targets, { softcap, true },
         [&](int64_t first, int64_t rows, ChunkSoftmax& softmax, const at::Tensor& chunkTargets) {
-            const auto gradient
-                = softmax.gradient(chunkTargets, weights.narrow(0, first, rows).unsqueeze(1)).to(hidden.scalar_type());
-            inputGradientInto(hiddenGradient.narrow(0, first, rows), gradient, head.value);
+            const auto input = hidden.narrow(0, first, rows);
+            const auto gradient = softmax.gradient(chunkTargets, weights.narrow(0, first, rows).unsqueeze(1))
+                                      .to(head.productType(input));
+            inputGradientInto(hiddenGradient.narrow(0, first, rows), gradient, head);
             if (head.trained())
-                addProduct(head.gradient, gradient.t(), hidden.narrow(0, first, rows));
+                head.addGradient(gradient, input);
         });
 }
 

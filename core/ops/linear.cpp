@@ -1,8 +1,7 @@
 #include "core/ops/linear.h"
 
 #include "core/memory/memory_ledger.h"
-
-#include <ATen/ops/mm.h>
+#include "core/ops/product.h"
 
 namespace tunebench {
 namespace {
@@ -10,7 +9,7 @@ namespace {
 void addBaseGradients(const Linear& layer, const at::Tensor& outputGradient, const at::Tensor& x)
 {
     if (layer.weight.trained())
-        addProduct(layer.weight.gradient, outputGradient.t(), x);
+        layer.weight.addGradient(outputGradient, x);
     if (layer.bias.trained())
         layer.bias.gradient.add_(outputGradient.to(at::kFloat).sum(0));
 }
@@ -22,9 +21,9 @@ at::Tensor linear(const Linear& layer, const at::Tensor& x)
     auto y = [&] {
         const auto weight = [&] {
             const CategoryScope scope(MemoryCategory::temporary);
-            return layer.weight.heldAs(x);
+            return layer.weight.heldForProduct(x);
         }();
-        return at::mm(x, weight.t());
+        return product(x, weight.t());
     }();
     const CategoryScope scope(MemoryCategory::temporary);
     if (layer.lora)
@@ -41,7 +40,7 @@ void linearBackward(
     if (layer.lora)
         loraBackward(*layer.lora, layer.weight, outputGradient, x, inputGradient);
     else
-        addProductTo(inputGradient, outputGradient, layer.weight.heldAs(outputGradient));
+        addProductTo(inputGradient, outputGradient, layer.weight.heldForProduct(outputGradient));
 }
 
 void linearParameterGradients(const Linear& layer, const at::Tensor& outputGradient, const at::Tensor& x)

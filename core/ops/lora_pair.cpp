@@ -1,13 +1,13 @@
 #include "core/ops/lora_pair.h"
 
+#include "core/ops/product.h"
+
 #include <ATen/ops/addmm.h>
 #include <ATen/ops/div.h>
 #include <ATen/ops/linalg_vector_norm.h>
-#include <ATen/ops/mm.h>
 #include <ATen/ops/mul.h>
 #include <ATen/ops/sub.h>
 #include <ATen/ops/zeros.h>
-#include <algorithm>
 
 namespace tunebench {
 namespace {
@@ -18,17 +18,14 @@ struct PairGradients {
     at::Tensor lowRank; ///< of A x', [tokens, rank]
 };
 
-/// The sum over tokens of a * b, both [tokens, out], in fp32: [out]. `a` may be overwritten. Some tokens at a time:
-/// copies of 16-bit tensors in fp32 would be the largest that the step holds.
+/// The sum over tokens of a * b, both [tokens, out], in fp32: [out]. `a` may be overwritten.
 at::Tensor sumOfProducts(const at::Tensor& a, const at::Tensor& b)
 {
-    constexpr int64_t tokensAtOnce = 256;
     auto sum = at::zeros({ a.size(1) }, a.options().dtype(at::kFloat));
-    for (int64_t first = 0; first < a.size(0); first += tokensAtOnce) {
-        const int64_t tokens = std::min(tokensAtOnce, a.size(0) - first);
-        auto products = a.narrow(0, first, tokens).to(at::kFloat);
-        sum.add_(products.mul_(b.narrow(0, first, tokens).to(at::kFloat)).sum(0));
-    }
+    forEachPiece(a.size(0), [&](int64_t first, int64_t count) {
+        auto products = a.narrow(0, first, count).to(at::kFloat);
+        sum.add_(products.mul_(b.narrow(0, first, count).to(at::kFloat)).sum(0));
+    });
     return sum;
 }
 
@@ -38,9 +35,9 @@ at::Tensor magnitudeBackward(const LoraPair& pair, const Parameter& weight, cons
 {
     const auto lengths = updatedRowLengths(pair, weight);
     {
-        auto product = at::mm(input, weight.heldAs(input).t());
-        product.addmm_(reduced, pair.b.heldAs(input).t());
-        pair.magnitude.gradient.add_(sumOfProducts(product, outputGradient).div_(lengths));
+        const auto output = product(input, weight.heldForProduct(input).t());
+        addProduct(output, reduced, pair.b.heldForProduct(input).t());
+        pair.magnitude.gradient.add_(sumOfProducts(output, outputGradient).div_(lengths));
     }
     return at::mul(outputGradient, at::div(pair.magnitude.value, lengths).to(outputGradient.scalar_type()));
 }
@@ -49,12 +46,12 @@ at::Tensor magnitudeBackward(const LoraPair& pair, const Parameter& weight, cons
 PairGradients pairBackward(
     const LoraPair& pair, const Parameter& weight, const at::Tensor& outputGradient, const at::Tensor& input)
 {
-    const auto reduced = at::mm(input, pair.a.heldAs(input).t()).mul_(pair.scale);
+    const auto reduced = product(input, pair.a.heldForProduct(input).t()).mul_(pair.scale);
     const auto scaled
         = pair.magnitude.exists() ? magnitudeBackward(pair, weight, outputGradient, input, reduced) : outputGradient;
-    auto lowRank = at::mm(scaled, pair.b.heldAs(scaled)).mul_(pair.scale);
-    addProduct(pair.b.gradient, scaled.t(), reduced);
-    addProduct(pair.a.gradient, lowRank.t(), input);
+    auto lowRank = product(scaled, pair.b.heldForProduct(scaled)).mul_(pair.scale);
+    pair.b.addGradient(scaled, reduced);
+    pair.a.addGradient(lowRank, input);
     return { scaled, std::move(lowRank) };
 }
 
@@ -74,20 +71,22 @@ at::Tensor updatedRowLengths(const LoraPair& pair, const Parameter& weight)
 void addLoraProduct(const LoraPair& pair, const Parameter& weight, const at::Tensor& x, const at::Tensor& y)
 {
     const auto input = droppedOut(pair, x);
-    const auto reduced = at::mm(input, pair.a.heldAs(x).t());
-    const auto expand = pair.b.heldAs(x).t();
+    const auto reduced = product(input, pair.a.heldForProduct(x).t());
+    const auto expand = pair.b.heldForProduct(x).t();
     if (!pair.magnitude.exists()) {
-        y.addmm_(reduced, expand, 1, pair.scale);
+        addProduct(y, reduced, expand, pair.scale);
         return;
     }
     const auto scale = at::div(pair.magnitude.value, updatedRowLengths(pair, weight)).to(x.scalar_type());
     if (!pair.dropout.active()) {
-        y.addmm_(reduced, expand, 1, pair.scale).mul_(scale);
+        addProduct(y, reduced, expand, pair.scale);
+        y.mul_(scale);
         return;
     }
-    auto product = at::mm(input, weight.heldAs(x).t());
-    y.sub_(product);
-    y.add_(product.addmm_(reduced, expand, 1, pair.scale).mul_(scale));
+    auto rescaled = product(input, weight.heldForProduct(x).t());
+    y.sub_(rescaled);
+    addProduct(rescaled, reduced, expand, pair.scale);
+    y.add_(rescaled.mul_(scale));
 }
 
 void addLoraGradients(
@@ -101,16 +100,16 @@ void loraBackward(const LoraPair& pair, const Parameter& weight, const at::Tenso
 {
     if (!pair.dropout.active()) {
         const auto gradients = pairBackward(pair, weight, outputGradient, x);
-        addProductTo(inputGradient, gradients.output, weight.heldAs(x));
-        inputGradient.addmm_(gradients.lowRank, pair.a.heldAs(x));
+        addProductTo(inputGradient, gradients.output, weight.heldForProduct(x));
+        addProduct(inputGradient, gradients.lowRank, pair.a.heldForProduct(x));
         return;
     }
     const auto mask = dropoutMask(x, pair.dropout);
     const auto gradients = pairBackward(pair, weight, outputGradient, at::mul(mask, x));
-    addProductTo(inputGradient, outputGradient, weight.heldAs(x));
-    auto dropped = at::mm(gradients.lowRank, pair.a.heldAs(x));
+    addProductTo(inputGradient, outputGradient, weight.heldForProduct(x));
+    auto dropped = product(gradients.lowRank, pair.a.heldForProduct(x));
     if (pair.magnitude.exists())
-        dropped.addmm_(at::sub(gradients.output, outputGradient), weight.heldAs(x));
+        addProduct(dropped, at::sub(gradients.output, outputGradient), weight.heldForProduct(x));
     inputGradient.add_(dropped.mul_(mask));
 }
 

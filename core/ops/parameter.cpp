@@ -1,23 +1,30 @@
 #include "core/ops/parameter.h"
 
+#include "core/ops/product.h"
+
 #include <ATen/ops/mm.h>
 
 namespace tunebench {
 
-void addProduct(const at::Tensor& gradient, const at::Tensor& left, const at::Tensor& right)
+at::ScalarType Parameter::productType(const at::Tensor& x) const
 {
-    if (left.scalar_type() == gradient.scalar_type())
-        gradient.addmm_(left, right);
-    else
-        gradient.add_(at::mm(left, right).to(gradient.scalar_type()));
+    // For a token or two (an answer is made token by token) a wider copy of the matrix would take longer than a slow
+    // product.
+    constexpr int64_t few = 8;
+    return products && x.size(0) > few ? *products : x.scalar_type();
 }
 
-void addProductTo(at::Tensor& sum, const at::Tensor& left, const at::Tensor& right)
+void Parameter::addGradient(const at::Tensor& left, const at::Tensor& right) const
 {
-    if (sum.defined())
-        sum.addmm_(left, right);
+    const auto type = productType(right);
+    if (type != right.scalar_type())
+        forEachPiece(left.size(0), [&](int64_t first, int64_t count) {
+            gradient.addmm_(left.narrow(0, first, count).to(type).t(), right.narrow(0, first, count).to(type));
+        });
+    else if (type == gradient.scalar_type())
+        gradient.addmm_(left.t(), right);
     else
-        sum = at::mm(left, right);
+        gradient.add_(at::mm(left.t(), right).to(gradient.scalar_type()));
 }
 
 } // namespace tunebench

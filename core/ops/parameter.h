@@ -13,6 +13,9 @@ struct Parameter {
     at::Tensor value; ///< undefined when held in 4 bits
     at::Tensor gradient; ///< undefined when frozen
     std::optional<Nf4Weight> packed {}; ///< instead of `value`; a frozen matrix
+    /// The type of products with it where it is not the other operand's: fp32 on a processor that multiplies no 16-bit
+    /// numbers.
+    std::optional<at::ScalarType> products {};
 
     bool exists() const { return value.defined() || packed.has_value(); }
     bool trained() const { return gradient.defined(); }
@@ -21,12 +24,13 @@ struct Parameter {
     at::Tensor heldAs(at::ScalarType type) const { return packed ? unpacked(*packed, type) : value.to(type); }
     /// The value in the type of `like`.
     at::Tensor heldAs(const at::Tensor& like) const { return heldAs(like.scalar_type()); }
+
+    /// The type that a product with x [tokens, ...] is made in.
+    at::ScalarType productType(const at::Tensor& x) const;
+    /// The value in that type.
+    at::Tensor heldForProduct(const at::Tensor& x) const { return heldAs(productType(x)); }
+    /// gradient += left^T right, of [tokens, rows] and [tokens, columns].
+    void addGradient(const at::Tensor& left, const at::Tensor& right) const;
 };
-
-/// gradient += left right; the product is made in the operands' type.
-void addProduct(const at::Tensor& gradient, const at::Tensor& left, const at::Tensor& right);
-
-/// sum += left right; the sum is made, in the operands' type, when it is undefined.
-void addProductTo(at::Tensor& sum, const at::Tensor& left, const at::Tensor& right);
 
 } // namespace tunebench

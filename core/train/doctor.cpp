@@ -12,6 +12,7 @@
 namespace tunebench {
 namespace {
 
+/// fp32 first, which the others are held against.
 constexpr NumberType measuredTypes[] { NumberType::fp32, NumberType::fp16, NumberType::bf16 };
 
 /// Bytes that this process takes on the device besides what LibTorch's allocator has there: of a card the driver tells
@@ -36,11 +37,10 @@ TypeMeasurement measuredType(NumberType type, at::Device device)
     }
 }
 
-/// Steps in a type that is far slower than another would take minutes, and nobody trains in it.
-bool worthTiming(const TypeMeasurement& type, const DeviceMeasurement& device)
+/// Steps in a type that is far slower than fp32 would take minutes, and nobody trains in it.
+bool worthTiming(const TypeMeasurement& type, const TypeMeasurement& fp32)
 {
-    const auto fastest = std::ranges::max_element(device.types, {}, &TypeMeasurement::gflops);
-    return type.gflops && *type.gflops * 2.5 >= *fastest->gflops;
+    return type.gflops && *type.gflops * 2.5 >= fp32.gflops.value_or(0);
 }
 
 void measure(DeviceMeasurement& measured, at::Device device, const std::stop_token& stop)
@@ -50,7 +50,7 @@ void measure(DeviceMeasurement& measured, at::Device device, const std::stop_tok
         measured.types.push_back(measuredType(type, device));
     std::vector<TimedOperation> operations;
     for (TypeMeasurement& type : measured.types) {
-        if (type.type != NumberType::fp32 && !worthTiming(type, measured))
+        if (!worthTiming(type, measured.types.front()))
             continue;
         try {
             const auto timed = measureOperations(type.type, device, stop);

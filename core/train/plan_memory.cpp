@@ -98,7 +98,7 @@ std::string whyNoTime(const RunConfig& config, const DeviceMeasurement& device)
     const auto type = std::ranges::find(device.types, config.compute, &TypeMeasurement::type);
     if (type == device.types.end() || !type->stepsTimed)
         return "Steps in " + std::string(choiceName(config.compute))
-            + " were not measured on this device: they are far slower there than others, or had no room.";
+            + " were not measured on this device: they are far slower there than in fp32, or had no room.";
     if (config.threads > 0 && config.threads != device.threads && !cudaNumber(config.device))
         return "The device was measured with " + std::to_string(device.threads) + " threads, not with "
             + std::to_string(config.threads) + ".";

@@ -58,9 +58,14 @@ Result<void> attachPairs(Decoder& decoder, const RunConfig& config, const PeftAd
 /// A dry run plans for the device of the options.
 Holding holdingOf(const RunConfig& config, at::Device device)
 {
-    return { .type = scalarType(config.unpackedPrecision()),
+    const bool card = device.is_cuda() || (device.is_meta() && cudaNumber(config.device));
+    const auto compute = scalarType(config.compute);
+    Holding holding { .type = scalarType(config.unpackedPrecision()),
         .fourBits = config.precision == NumberType::nf4,
-        .unpacksByOperations = device.is_cuda() || (device.is_meta() && cudaNumber(config.device)) };
+        .unpacksByOperations = card };
+    if (!card && cpuProductType(compute) != compute)
+        holding.products = cpuProductType(compute);
+    return holding;
 }
 
 /// The decoder that this method trains. Where modules_to_save has the embedding or the head of a model that ties them,

@@ -2,7 +2,7 @@
 """Planned beside measured memory, and planned beside measured time, over the grid of options.
 
 Usage: compare_plans.py --cli build/release/bin/tunebench-cli --model SMOLLM2_FOLDER --data ROWS.json --pairs PAIRS.json
-                        [--types fp32,bf16,nf4] [--models smollm2,gemma2,qwen2] [--sample N] [--seed 1] [--hours H]
+                        [--types fp32,bf16,fp16,nf4] [--models smollm2,gemma2,qwen2] [--sample N] [--seed 1] [--hours H]
                         [--results FILE.jsonl] [--device cpu] [--table FILE.md] [--time]
 
 Needs torch and transformers: two models of other families (gemma2, qwen2) are made of random weights, with the
@@ -22,7 +22,7 @@ from random_model import save_random_model
 p = argparse.ArgumentParser()
 for name in ("cli", "model", "data", "pairs"):
     p.add_argument(f"--{name}", required=True)
-p.add_argument("--types", default="fp32,bf16,nf4")
+p.add_argument("--types", default="fp32,bf16,fp16,nf4")
 p.add_argument("--sample", type=int, default=0)
 p.add_argument("--seed", type=int, default=1)
 p.add_argument("--hours", type=float, default=float("inf"))

@@ -53,7 +53,7 @@ def lora_options(r, family, pairs):
     attention, mlp = (("qkv_proj", "gate_up_proj") if family == "phi3" else ("q_proj,v_proj", "gate_proj"))
     return {"lora_rank": r.choice((1, 4, 7, 16, 64)), "lora_alpha": r.choice((8, 32)),
             "lora_targets": r.choice(("all-linear", attention, "o_proj", mlp, "down_proj," + attention)),
-            "precision": r.choice(("auto", "fp32", "bf16", "nf4")),
+            "precision": r.choice(("auto", "fp32", "fp16", "bf16", "nf4")),
             **sometimes(r, 0.3, {"lora_dropout": 0.1}), **sometimes(r, 0.3, {"use_dora": "true"}),
             **sometimes(r, 0.3, {"use_rslora": "true"}),
             **sometimes(r, 0 if pairs else 0.3,
@@ -79,7 +79,7 @@ def random_options(r, family):
         {"dataset": r.choice(a.rows), "loss_on": r.choice(("assistant", "all")), **sometimes(r, 0.3, {"packing": "true"})}
     length = r.choice(({"max_rows": 20}, {"max_rows": 60, "max_steps": r.choice((1, 2, 3))}))
     return {**objective, **method, **batch_options(r), **length, "device": "cpu",
-            "compute": r.choice(("auto", "fp32", "bf16")), "eval_share": r.choice((0, 0, 0.1, 0.3)),
+            "compute": r.choice(("auto", "fp32", "fp16", "bf16")), "eval_share": r.choice((0, 0, 0.1, 0.3)),
             "gradient_checkpointing": r.choice(("off", "full", "selective", "offload")),
             "checkpoint_every_layers": r.choice((1, 1, 2, 3)),
             "optimizer": r.choice(("adamw", "adamw_8bit", "sgd", "lion", "adafactor")),

@@ -1,6 +1,7 @@
 #include "tests/core/train/operation_bytes.h"
 #include "tests/core/train/tiny_models.h"
 
+#include "core/config/choices.h"
 #include "core/config/options.h"
 #include "core/memory/counting_allocator.h"
 #include "core/memory/device.h"
@@ -118,12 +119,13 @@ private Q_SLOTS:
         QTest::addColumn<QString>("family");
         QTest::addColumn<QStringList>("options");
         const QStringList none;
-        for (const NumberType type : { NumberType::fp32, NumberType::bf16 }) {
-            const char* name = type == NumberType::fp32 ? "fp32" : "bf16";
+        constexpr NumberType computeTypes[] { NumberType::fp32, NumberType::bf16, NumberType::fp16 };
+        const auto nameOf = [](NumberType type) { return std::string(choiceName(type)); };
+        for (const NumberType type : computeTypes) {
             for (const int every : { 0, 1, 3 }) {
-                QTest::addRow("%s lora recompute %d", name, every)
+                QTest::addRow("%s lora recompute %d", nameOf(type).c_str(), every)
                     << static_cast<int>(type) << false << every << false << "llama" << none;
-                QTest::addRow("%s full recompute %d", name, every)
+                QTest::addRow("%s full recompute %d", nameOf(type).c_str(), every)
                     << static_cast<int>(type) << true << every << false << "llama" << none;
             }
         }
@@ -135,12 +137,12 @@ private Q_SLOTS:
                         << static_cast<int>(NumberType::fp32) << full << every << false << name.c_str() << none;
             }
         }
-        const auto row
-            = [](NumberType type, bool full, int every, bool mixed, const char* options, const char* family = "llama") {
-                  QTest::addRow("%s %s %s%s%s: %s", family, type == NumberType::fp32 ? "fp32" : "bf16",
-                      full ? "full" : "lora", every > 0 ? ", recompute" : "", mixed ? ", bf16 weights" : "", options)
-                      << static_cast<int>(type) << full << every << mixed << family << QString(options).split(' ');
-              };
+        const auto row = [&](NumberType type, bool full, int every, bool mixed, const char* options,
+                             const char* family = "llama") {
+            QTest::addRow("%s %s %s%s%s: %s", family, nameOf(type).c_str(), full ? "full" : "lora",
+                every > 0 ? ", recompute" : "", mixed ? ", bf16 weights" : "", options)
+                << static_cast<int>(type) << full << every << mixed << family << QString(options).split(' ');
+        };
         row(NumberType::fp32, false, 0, true, "optimizer=adamw");
         row(NumberType::fp32, false, 0, false, "optimizer=lion");
         row(NumberType::fp32, true, 0, false, "optimizer=sgd");
@@ -148,7 +150,7 @@ private Q_SLOTS:
             row(NumberType::fp32, false, 0, false, optimizer);
             row(NumberType::fp32, true, 0, false, optimizer);
         }
-        for (const NumberType type : { NumberType::fp32, NumberType::bf16 }) {
+        for (const NumberType type : computeTypes) {
             for (const int every : { 0, 1 }) {
                 row(type, false, every, false, "lora_dropout=0.1");
                 row(type, false, every, false, "use_dora=true");

@@ -197,26 +197,33 @@ private Q_SLOTS:
     {
         QTest::addColumn<int>("rows");
         QTest::addColumn<int>("vocabulary");
-        QTest::addColumn<bool>("halfHead");
+        QTest::addColumn<int>("frozenIn"); // the head's type; -1: fp32 and trained
+        QTest::addColumn<bool>("wide"); // fp16 input, products in fp32
         QTest::addColumn<double>("softcap");
-        QTest::newRow("one chunk") << 5 << 40 << false << 0.0;
-        QTest::newRow("several chunks") << 1500 << 9000 << false << 0.0;
-        QTest::newRow("several chunks, soft cap") << 1500 << 9000 << false << 3.0;
-        QTest::newRow("head in bf16, cast in blocks") << 70 << 20000 << true << 0.0;
+        const auto bf16 = static_cast<int>(at::kBFloat16), fp16 = static_cast<int>(at::kHalf);
+        QTest::newRow("one chunk") << 5 << 40 << -1 << false << 0.0;
+        QTest::newRow("several chunks") << 1500 << 9000 << -1 << false << 0.0;
+        QTest::newRow("several chunks, soft cap") << 1500 << 9000 << -1 << false << 3.0;
+        QTest::newRow("head in bf16, cast in blocks") << 70 << 20000 << bf16 << false << 0.0;
+        QTest::newRow("wider products, head in fp16") << 70 << 20000 << fp16 << true << 0.0;
+        QTest::newRow("wider products, trained head") << 1500 << 9000 << -1 << true << 0.0;
     }
 
     void crossEntropyIsItsDefinition()
     {
         QFETCH(int, rows);
         QFETCH(int, vocabulary);
-        QFETCH(bool, halfHead);
+        QFETCH(int, frozenIn);
+        QFETCH(bool, wide);
         QFETCH(double, softcap);
         Parameter head { "head", at::randn({ vocabulary, 12 }, fp32), {} };
-        if (halfHead)
-            head.value = head.value.to(at::kBFloat16);
+        if (frozenIn >= 0)
+            head.value = head.value.to(static_cast<at::ScalarType>(frozenIn));
         else
             head.gradient = at::zeros_like(head.value);
-        const auto hidden = at::randn({ rows, 12 }, fp32);
+        if (wide)
+            head.products = at::kFloat;
+        const auto hidden = at::randn({ rows, 12 }, fp32).to(wide ? at::kHalf : at::kFloat);
         const auto targets = at::randint(vocabulary, { rows }, fp32.dtype(at::kLong));
         const auto exactHead = head.value.to(at::kDouble);
         auto logits = at::matmul(hidden.to(at::kDouble), exactHead.t());
@@ -230,14 +237,15 @@ private Q_SLOTS:
 
         at::Tensor gradient;
         const auto weights = at::rand({ rows }, fp32);
+        constexpr double fp16Rounding = 5e-4;
         const auto losses = linearCrossEntropyWithGradient(hidden, head, targets, weights, gradient, softcap);
         QVERIFY(relativeDistance(losses, right) < 1e-6);
         const auto exactWeights = weights.to(at::kDouble).unsqueeze(1);
         auto logitGradient = at::softmax(logits, -1) * exactWeights;
         logitGradient.scatter_add_(1, targets.unsqueeze(1), -exactWeights);
         logitGradient.mul_(slope);
-        QVERIFY(relativeDistance(gradient, at::matmul(logitGradient, exactHead)) < 1e-5);
-        if (!halfHead)
+        QVERIFY(relativeDistance(gradient, at::matmul(logitGradient, exactHead)) < (wide ? fp16Rounding : 1e-5));
+        if (head.trained())
             QVERIFY(relativeDistance(head.gradient, at::matmul(logitGradient.t(), hidden.to(at::kDouble))) < 1e-5);
     }
 
@@ -267,10 +275,14 @@ private Q_SLOTS:
     {
         QTest::addColumn<bool>("dora");
         QTest::addColumn<double>("share");
-        QTest::newRow("plain") << false << 0.0;
-        QTest::newRow("dropout") << false << 0.4;
-        QTest::newRow("DoRA") << true << 0.0;
-        QTest::newRow("DoRA, dropout") << true << 0.4;
+        QTest::addColumn<bool>("wide"); // fp16 input and weight, products in fp32
+        for (const bool wide : { false, true }) {
+            const char* what = wide ? ", wider products" : "";
+            QTest::addRow("plain%s", what) << false << 0.0 << wide;
+            QTest::addRow("dropout%s", what) << false << 0.4 << wide;
+            QTest::addRow("DoRA%s", what) << true << 0.0 << wide;
+            QTest::addRow("DoRA, dropout%s", what) << true << 0.4 << wide;
+        }
     }
 
     /// PEFT's forward passes written down, differentiated by autograd with the same mask.
@@ -278,19 +290,27 @@ private Q_SLOTS:
     {
         QFETCH(bool, dora);
         QFETCH(double, share);
-        const auto trained = [](const at::Tensor& value) { return Parameter { "p", value, at::zeros_like(value) }; };
-        Linear layer { { "w", at::randn({ 6, 10 }, fp32), {} }, { "b", at::randn({ 6 }, fp32), {} }, {} };
+        QFETCH(bool, wide);
+        const auto products = wide ? std::optional(at::kFloat) : std::nullopt;
+        const auto type = wide ? at::kHalf : at::kFloat;
+        const double tolerance = wide ? 2e-3 : 1e-5; // several roundings to fp16
+        const auto trained = [&](const at::Tensor& value) {
+            return Parameter { .name = "p", .value = value, .gradient = at::zeros_like(value), .products = products };
+        };
+        Linear layer { { .name = "w", .value = at::randn({ 6, 10 }, fp32).to(type), .products = products },
+            { "b", at::randn({ 6 }, fp32), {} }, {} };
         layer.lora = LoraPair { .a = trained(at::randn({ 3, 10 }, fp32)),
             .b = trained(at::randn({ 6, 3 }, fp32)),
             .magnitude = dora ? trained(at::rand({ 6 }, fp32) + 0.5) : Parameter {},
             .scale = 0.5,
             .dropout = { .share = share, .seed = 9 } };
-        const auto x = at::randn({ 8, 10 }, fp32), g = at::randn({ 8, 6 }, fp32);
+        const int64_t tokens = wide ? 300 : 8; // more than one piece; as few as an answer's
+        const auto x = at::randn({ tokens, 10 }, fp32).to(type), g = at::randn({ tokens, 6 }, fp32).to(type);
 
         const auto leaf = [](const at::Tensor& value) { return value.clone().set_requires_grad(true); };
-        const auto xLeaf = leaf(x), a = leaf(layer.lora->a.value), b = leaf(layer.lora->b.value);
+        const auto xLeaf = leaf(x.to(at::kFloat)), a = leaf(layer.lora->a.value), b = leaf(layer.lora->b.value);
         const auto m = dora ? leaf(layer.lora->magnitude.value) : at::Tensor();
-        const auto& w = layer.weight.value;
+        const auto w = layer.weight.value.to(at::kFloat);
         const auto dropped = share > 0 ? xLeaf * dropoutMask(x, layer.lora->dropout) : xLeaf;
         const auto update = 0.5 * at::matmul(at::matmul(dropped, a.t()), b.t());
         auto y = at::matmul(xLeaf, w.t()) + layer.bias.value;
@@ -302,15 +322,15 @@ private Q_SLOTS:
         }
         (y * g).sum().backward();
 
-        QVERIFY(relativeDistance(linear(layer, x), y.detach()) < 1e-5);
+        QVERIFY(relativeDistance(linear(layer, x), y.detach()) < tolerance);
         at::Tensor inputGradient;
         linearBackward(layer, g, x, inputGradient);
-        QVERIFY(relativeDistance(inputGradient, xLeaf.grad()) < 1e-5);
-        QVERIFY(relativeDistance(layer.lora->a.gradient, a.grad()) < 1e-5);
-        QVERIFY(relativeDistance(layer.lora->b.gradient, b.grad()) < 1e-5);
-        QVERIFY(!dora || relativeDistance(layer.lora->magnitude.gradient, m.grad()) < 1e-5);
+        QVERIFY(relativeDistance(inputGradient, xLeaf.grad()) < tolerance);
+        QVERIFY(relativeDistance(layer.lora->a.gradient, a.grad()) < tolerance);
+        QVERIFY(relativeDistance(layer.lora->b.gradient, b.grad()) < tolerance);
+        QVERIFY(!dora || relativeDistance(layer.lora->magnitude.gradient, m.grad()) < tolerance);
         linearParameterGradients(layer, g, x);
-        QVERIFY(relativeDistance(layer.lora->a.gradient, 2 * a.grad()) < 1e-5);
+        QVERIFY(relativeDistance(layer.lora->a.gradient, 2 * a.grad()) < tolerance);
     }
 
     void dropoutMaskFollowsFromItsSeed()
