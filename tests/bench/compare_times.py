@@ -28,6 +28,7 @@ CASES = {
     "bf16 under fp32": {"precision": "bf16"},
     "nf4 under fp32": {"precision": "nf4"},
     "bf16": {"precision": "bf16", "compute": "bf16"},
+    "fp16": {"precision": "fp16", "compute": "fp16"},
     "nf4 under bf16": {"precision": "nf4", "compute": "bf16"},
     "all weights": {"method": "full"},
     "adamw_8bit": {"optimizer": "adamw_8bit"},
@@ -35,7 +36,7 @@ CASES = {
     "4 x 128, 2 micro-batches": {"batch_size": 4, "max_length": 128, "accumulation_steps": 2},
     "recompute": {"gradient_checkpointing": "full"},
     "selective recompute": {"gradient_checkpointing": "selective", "compute": "bf16"},
-    "DoRA, lora_dropout 0.1": {"use_dora": "true", "lora_dropout": 0.1},
+    "DoRA and lora_dropout 0.1": {"use_dora": "true", "lora_dropout": 0.1},
     "dpo": {"objective": "dpo", "dataset": a.pairs, "packing": "false"},
 }
 
