@@ -47,8 +47,9 @@ std::vector<OptionRow> memoryRows()
             { .key = "compute",
                 .group = G::memory,
                 .label = "Multiplied in",
-                .help = "Type of the matrix products and the residual stream; auto takes the fastest that is right on "
-                        "this device. A processor without instructions for it makes the products in fp32.",
+                .help
+                = "Type of the matrix products and the residual stream; auto is the fastest that is right here. A "
+                  "processor that lacks it multiplies in fp32.",
                 .huggingFaceName = "fp16, bf16, bnb_4bit_compute_dtype" })),
         row(&RunConfig::gradientCheckpointing,
             { .key = "gradient_checkpointing",
