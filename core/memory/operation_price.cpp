@@ -187,6 +187,24 @@ OperationPrice fitPrice(std::string_view kind, const TimesByWork& byWork)
         .byte = price[3] };
 }
 
+/// A call as the kinds cost in the middle, and each unit of work as those do that have a price for it.
+OperationPrice usualPrice(std::span<const OperationPrice> prices)
+{
+    const auto middle = [&](double OperationPrice::*part, bool withoutPrice) {
+        std::vector<double> values;
+        for (const OperationPrice& price : prices) {
+            if (withoutPrice || price.*part > 0)
+                values.push_back(price.*part);
+        }
+        return values.empty() ? 0 : median(std::move(values));
+    };
+    return { .kind = {},
+        .call = middle(&OperationPrice::call, true),
+        .flop = middle(&OperationPrice::flop, false),
+        .element = middle(&OperationPrice::element, false),
+        .byte = middle(&OperationPrice::byte, false) };
+}
+
 } // namespace
 
 std::vector<OperationPrice> fitPrices(std::span<const TimedOperation> timed)
@@ -205,16 +223,9 @@ std::vector<OperationPrice> fitPrices(std::span<const TimedOperation> timed)
 double secondsOf(std::span<const OperationCount> counts, std::span<const OperationPrice> prices)
 {
     std::map<std::string_view, const OperationPrice*> byKind;
-    std::vector<double> calls, bytes;
-    for (const OperationPrice& price : prices) {
+    for (const OperationPrice& price : prices)
         byKind[price.kind] = &price;
-        calls.push_back(price.call);
-        if (price.byte > 0)
-            bytes.push_back(price.byte);
-    }
-    const OperationPrice other {
-        .kind = {}, .call = calls.empty() ? 0 : median(calls), .byte = bytes.empty() ? 0 : median(bytes)
-    };
+    const OperationPrice other = usualPrice(prices);
     double seconds = 0;
     for (const OperationCount& count : counts) {
         const auto known = byKind.find(count.kind);

@@ -41,7 +41,7 @@ struct TimedOperation {
 std::vector<OperationPrice> fitPrices(std::span<const TimedOperation> timed);
 
 /// Seconds that the operations take by these prices. A kind without a price of its own is taken for one that costs as
-/// the others do in the middle for its bytes.
+/// the others do in the middle for its work.
 double secondsOf(std::span<const OperationCount> counts, std::span<const OperationPrice> prices);
 
 } // namespace tunebench

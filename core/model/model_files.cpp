@@ -43,10 +43,7 @@ Result<ModelFiles> finish(ModelSpec spec, Result<std::unique_ptr<StoredWeights>>
 {
     if (!weights)
         return tl::unexpected(weights.error());
-    Fingerprint fingerprint;
-    fingerprint.add(configFromModelSpec(spec).dump());
-    fingerprint.add((*weights)->fingerprint());
-    return ModelFiles { std::move(spec), std::move(*weights), modelName(path), fingerprint.text() };
+    return ModelFiles { std::move(spec), std::move(*weights), modelName(path) };
 }
 
 /// "organisation/name" or nothing.
@@ -78,6 +75,14 @@ std::string hubIdInCache(const fs::path& path)
 }
 
 } // namespace
+
+std::string ModelFiles::fingerprint() const
+{
+    Fingerprint both;
+    both.add(configFromModelSpec(spec).dump());
+    both.add(weights->fingerprint());
+    return both.text();
+}
 
 std::string modelName(const fs::path& path)
 {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/model/model_spec.h"
-#include "core/model/weight_source.h"
+#include "core/model/stored_weights.h"
 
 #include <filesystem>
 #include <memory>
@@ -12,9 +12,11 @@ namespace tunebench {
 /// A model on disk, checked: every needed tensor is there with the right shape.
 struct ModelFiles {
     ModelSpec spec;
-    std::unique_ptr<WeightSource> weights;
+    std::unique_ptr<StoredWeights> weights;
     std::string name; ///< see modelName
-    std::string fingerprint; ///< changes when config or weights change; cheap (headers and sizes, not all bytes)
+
+    /// Changes when config or weights change; looks at a part of each tensor.
+    std::string fingerprint() const;
 };
 
 /// Opens a Hugging Face folder (config.json; model.safetensors, or shards with an index) or a .gguf file. Missing

@@ -1,6 +1,7 @@
 #include "core/ops/lora_pair.h"
 
 #include "core/ops/product.h"
+#include "core/ops/recorded_operation.h"
 
 #include <ATen/ops/addmm.h>
 #include <ATen/ops/div.h>
@@ -21,8 +22,10 @@ struct PairGradients {
 /// The sum over tokens of a * b, both [tokens, out], in fp32: [out]. `a` may be overwritten.
 at::Tensor sumOfProducts(const at::Tensor& a, const at::Tensor& b)
 {
+    static const c10::FunctionSchema schema("tunebench::sum_of_products", "", {}, {});
     auto sum = at::zeros({ a.size(1) }, a.options().dtype(at::kFloat));
-    forEachPiece(a.size(0), [&](int64_t first, int64_t count) {
+    const RecordedOperation recorded(schema, { a, b, sum });
+    forEachPiece(a, [&](int64_t first, int64_t count) {
         auto products = a.narrow(0, first, count).to(at::kFloat);
         sum.add_(products.mul_(b.narrow(0, first, count).to(at::kFloat)).sum(0));
     });

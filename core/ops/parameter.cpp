@@ -18,9 +18,7 @@ void Parameter::addGradient(const at::Tensor& left, const at::Tensor& right) con
 {
     const auto type = productType(right);
     if (type != right.scalar_type())
-        forEachPiece(left.size(0), [&](int64_t first, int64_t count) {
-            gradient.addmm_(left.narrow(0, first, count).to(type).t(), right.narrow(0, first, count).to(type));
-        });
+        addTransposedProduct(gradient, left, right);
     else if (type == gradient.scalar_type())
         gradient.addmm_(left.t(), right);
     else

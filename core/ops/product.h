@@ -5,13 +5,18 @@
 
 namespace tunebench {
 
-/// Calls body(first, count) for some of `rows` rows at a time: for copies in a wider type, which would be the largest
-/// that the step holds if they were made of all rows at once.
-template <class Body> void forEachPiece(int64_t rows, Body body)
+/// Rows that are copied in a wider type at a time: the copy of all of them would be the largest that the step holds.
+constexpr int64_t pieceRows = 256;
+
+/// Calls body(first, count) for the rows of x, pieceRows of them at a time. In a dry run whole pieces are alike, and one
+/// stands for all: they belong to one RecordedOperation, whose tensors say how much there is to do.
+template <class Body> void forEachPiece(const at::Tensor& x, Body body)
 {
-    constexpr int64_t most = 256;
-    for (int64_t first = 0; first < rows; first += most)
-        body(first, std::min(most, rows - first));
+    const int64_t rows = x.size(0), whole = rows / pieceRows * pieceRows;
+    for (int64_t first = 0; first < (x.is_meta() ? std::min(pieceRows, whole) : whole); first += pieceRows)
+        body(first, pieceRows);
+    if (whole < rows)
+        body(whole, rows - whole);
 }
 
 /// left right, [rows, inner] [inner, columns] -> [rows, columns], in left's type. The product is made in right's, which
@@ -20,6 +25,10 @@ at::Tensor product(const at::Tensor& left, const at::Tensor& right);
 
 /// sum += scale * left right. Sum and left are of one type; the product is made in right's, which may be wider.
 void addProduct(const at::Tensor& sum, const at::Tensor& left, const at::Tensor& right, double scale = 1);
+
+/// sum += left^T right, of [rows, left's columns] and [rows, right's columns], in sum's type, which is
+/// wider than theirs: some rows at a time.
+void addTransposedProduct(const at::Tensor& sum, const at::Tensor& left, const at::Tensor& right);
 
 /// sum += left right; the sum is made when it is undefined.
 void addProductTo(at::Tensor& sum, const at::Tensor& left, const at::Tensor& right);

@@ -7,6 +7,7 @@
 #include <ATen/core/Tensor.h>
 #include <ATen/record_function.h>
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <map>
 #include <set>
@@ -46,8 +47,10 @@ double longestList(at::ArrayRef<const c10::IValue> values)
 
 bool isProduct(std::string_view name)
 {
-    return name == "aten::mm" || name == "aten::addmm_" || name == "aten::addmm" || name == "aten::bmm"
-        || name == "aten::baddbmm_" || name == "aten::baddbmm";
+    constexpr std::array<std::string_view, 9> names { "aten::mm", "aten::addmm_", "aten::addmm", "aten::bmm",
+        "aten::baddbmm_", "aten::baddbmm", "tunebench::wider_mm", "tunebench::wider_addmm_",
+        "tunebench::wider_addmm_transposed_" };
+    return std::ranges::find(names, name) != names.end();
 }
 
 /// Sets the work of a product of [rows, inner] and [inner, columns], or batches of them.

@@ -115,7 +115,7 @@ nlohmann::ordered_json describeEnvironment(const RunInputs& inputs)
         { "memory_total", memory.total },
         { "model",
             { { "name", inputs.model.name }, { "family", inputs.model.spec.family },
-                { "parameters", parameterCount(inputs.model.spec) }, { "fingerprint", inputs.model.fingerprint } } },
+                { "parameters", parameterCount(inputs.model.spec) }, { "fingerprint", inputs.model.fingerprint() } } },
         { "data",
             { { "fingerprint", inputs.data.fingerprint }, { "training_rows", inputs.data.rows.training.size() },
                 { "held_out_rows", inputs.data.rows.heldOut.size() } } },

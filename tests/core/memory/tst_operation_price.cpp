@@ -79,13 +79,18 @@ private slots:
         QVERIFY(prices.front().byte >= 0 && prices.front().call > 0);
     }
 
-    /// An operation of a kind that was never timed costs what others do for its bytes.
+    /// An operation of a kind that was never timed costs what others do for its work.
     void unknownKinds()
     {
         const std::vector<OperationPrice> prices { { .kind = "a", .call = 1e-6, .byte = 1e-9 },
             { .kind = "b", .call = 2e-6, .byte = 2e-9 }, { .kind = "c", .call = 9e-6, .byte = 9e-9 } };
         QCOMPARE(secondsOf(std::vector<OperationCount> { { .kind = "d", .calls = 1, .bytes = 1e6 } }, prices),
             2e-6 + 1e6 * 2e-9);
+        const std::vector<OperationPrice> products { { .kind = "e", .call = 1e-6, .flop = 1e-11 },
+            { .kind = "f", .call = 1e-6, .element = 1e-9 }, { .kind = "g", .call = 1e-6, .byte = 1e-9 } };
+        QCOMPARE(secondsOf(std::vector<OperationCount> { { .kind = "h", .calls = 1, .flops = 1e9, .elements = 1e6 } },
+                     products),
+            1e-6 + 1e9 * 1e-11 + 1e6 * 1e-9);
         QCOMPARE(secondsOf({}, prices), 0.0);
     }
 

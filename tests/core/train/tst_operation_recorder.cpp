@@ -1,8 +1,10 @@
 #include "core/train/operation_recorder.h"
 
 #include "core/memory/device.h"
+#include "core/ops/product.h"
 
 #include <ATen/ops/_foreach_mul.h>
+#include <ATen/ops/empty.h>
 #include <ATen/ops/mm.h>
 #include <ATen/ops/ones.h>
 #include <QElapsedTimer>
@@ -62,6 +64,30 @@ private Q_SLOTS:
         QCOMPARE(product.shapes, 1.0);
         QCOMPARE(product.flops, 2 * 2.0 * 512 * 256 * 1024);
         QCOMPARE(product.bytes, 0.0);
+    }
+
+    /// A product that is made in a wider type, some rows at a time, is one, however few pieces a dry run makes.
+    void widerProducts()
+    {
+        for (const at::DeviceType device : { at::kCPU, at::kMeta }) {
+            const auto half = at::TensorOptions(device).dtype(at::kHalf), wider = half.dtype(at::kFloat);
+            const auto left = at::empty({ 1000, 64 }, half).fill_(1), sum = at::empty({ 1000, 32 }, half).fill_(0),
+                       right = at::empty({ 64, 32 }, wider).fill_(1), gradient = at::empty({ 64, 32 }, wider).fill_(0);
+            const OperationRecorder recorder;
+            product(left, right);
+            addProduct(sum, left, right);
+            addTransposedProduct(gradient, left, sum);
+            const auto kinds = byKind(recorder.ofPasses());
+            for (const char* kind : { "wider_mm", "wider_addmm_", "wider_addmm_transposed_" }) {
+                const OperationCount& count = kinds.at("tunebench::" + std::string(kind) + " Half");
+                QCOMPARE(count.calls, 1.0);
+                QCOMPARE(count.shapes, 1.0);
+                QCOMPARE(count.flops, 2.0 * 1000 * 64 * 32);
+                QCOMPARE(count.elements, 1000.0 * 64);
+                QCOMPARE(count.bytes, 0.0);
+            }
+            QVERIFY(!kinds.contains("aten::mm Float"));
+        }
     }
 
     /// An operation on a list is one for each tensor of it.
