@@ -1,5 +1,7 @@
 #include "core/ops/attention.h"
 
+#include "core/ops/narrowed.h"
+
 #include <ATen/ops/_softmax.h>
 #include <ATen/ops/_softmax_backward_data.h>
 #include <ATen/ops/baddbmm.h>
@@ -86,8 +88,8 @@ struct Segment {
     /// The last tokens of a sequence, whose keys and values are in the cache with those before.
     Segment(const at::Tensor& q, const KeyValueCache& cache, const AttentionRule& attentionRule)
         : query(grouped(q, cache.keys.size(0)))
-        , key(cache.keys.narrow(1, 0, cache.tokens))
-        , value(cache.values.narrow(1, 0, cache.tokens))
+        , key(narrowed(cache.keys, 1, 0, cache.tokens))
+        , value(narrowed(cache.values, 1, 0, cache.tokens))
         , group(q.size(1) / cache.keys.size(0))
         , rule(attentionRule)
         , before(cache.tokens - q.size(0))
@@ -113,27 +115,27 @@ struct Segment {
 
     at::Tensor queryRows(const at::Tensor& x, const Block& block) const
     {
-        return x.narrow(1, (block.first - before) * group, block.count * group);
+        return narrowed(x, 1, (block.first - before) * group, block.count * group);
     }
 
     static at::Tensor keyRows(const at::Tensor& x, const Block& block)
     {
-        return x.narrow(1, block.firstKey, block.keys);
+        return narrowed(x, 1, block.firstKey, block.keys);
     }
 
     void hideUnseen(const at::Tensor& scores, const Block& block, const Masks& masks) const
     {
         constexpr double hidden = -std::numeric_limits<double>::infinity();
-        const auto rows = [&](const at::Tensor& mask) { return mask.narrow(0, 0, block.count * group); };
-        scores.narrow(2, block.first - block.firstKey, block.count)
-            .masked_fill_(rows(masks.future).narrow(1, 0, block.count), hidden);
+        const auto rows = [&](const at::Tensor& mask) { return narrowed(mask, 0, 0, block.count * group); };
+        narrowed(scores, 2, block.first - block.firstKey, block.count)
+            .masked_fill_(narrowed(rows(masks.future), 1, 0, block.count), hidden);
         if (!masks.past.defined())
             return;
         // The last key that the first query does not see is firstKey - 1 - shift.
         const int64_t shift = block.firstKey - (block.first - rule.window + 1);
         if (shift < block.count)
-            scores.narrow(2, 0, block.count - shift)
-                .masked_fill_(rows(masks.past).narrow(1, shift, block.count - shift), hidden);
+            narrowed(scores, 2, 0, block.count - shift)
+                .masked_fill_(narrowed(rows(masks.past), 1, shift, block.count - shift), hidden);
     }
 
     Weights weights(const Block& block, const Masks& masks, bool keepCapped) const
@@ -160,7 +162,7 @@ struct Segment {
         for (int64_t first = before; first < length; first += queryBlock) {
             const Block block(first, length, rule.window);
             const auto blockWeights = weights(block, masks, false).weights;
-            ungroupInto(output.narrow(0, first - before, block.count), at::bmm(blockWeights, keyRows(value, block)));
+            ungroupInto(narrowed(output, 0, first - before, block.count), at::bmm(blockWeights, keyRows(value, block)));
         }
     }
 };
@@ -180,9 +182,9 @@ at::Tensor attention(const at::Tensor& query, const at::Tensor& key, const at::T
     auto output = at::empty(query.sizes(), query.options());
     const Masks masks(query, segments, query.size(1) / key.size(1), rule);
     forEachSegment(segments, [&](int64_t start, int64_t length) {
-        const Segment segment(
-            query.narrow(0, start, length), key.narrow(0, start, length), value.narrow(0, start, length), rule);
-        segment.attendInto(output.narrow(0, start, length), masks);
+        const Segment segment(narrowed(query, 0, start, length), narrowed(key, 0, start, length),
+            narrowed(value, 0, start, length), rule);
+        segment.attendInto(narrowed(output, 0, start, length), masks);
     });
     return output;
 }
@@ -191,8 +193,8 @@ at::Tensor attention(const at::Tensor& query, const at::Tensor& key, const at::T
     const AttentionRule& rule)
 {
     const int64_t tokens = query.size(0);
-    cache.keys.narrow(1, cache.tokens, tokens).copy_(key.transpose(0, 1));
-    cache.values.narrow(1, cache.tokens, tokens).copy_(value.transpose(0, 1));
+    narrowed(cache.keys, 1, cache.tokens, tokens).copy_(key.transpose(0, 1));
+    narrowed(cache.values, 1, cache.tokens, tokens).copy_(value.transpose(0, 1));
     cache.tokens += tokens;
     auto output = at::empty(query.sizes(), query.options());
     const Masks masks(query, tokens, cache.tokens, query.size(1) / key.size(1), rule);
@@ -207,9 +209,9 @@ AttentionGradients attentionBackward(const at::Tensor& outputGradient, const at:
     AttentionGradients gradients { made(query), made(key), made(value) };
     const Masks masks(query, segments, query.size(1) / key.size(1), rule);
     forEachSegment(segments, [&](int64_t start, int64_t length) {
-        const Segment segment(
-            query.narrow(0, start, length), key.narrow(0, start, length), value.narrow(0, start, length), rule);
-        const auto output = Segment::grouped(outputGradient.narrow(0, start, length), key.size(1));
+        const Segment segment(narrowed(query, 0, start, length), narrowed(key, 0, start, length),
+            narrowed(value, 0, start, length), rule);
+        const auto output = Segment::grouped(narrowed(outputGradient, 0, start, length), key.size(1));
         auto keyGradient = at::zeros_like(segment.key, at::MemoryFormat::Contiguous);
         auto valueGradient = at::zeros_like(segment.value, at::MemoryFormat::Contiguous);
         for (int64_t first = 0; first < length; first += queryBlock) {
@@ -223,11 +225,11 @@ AttentionGradients attentionBackward(const at::Tensor& outputGradient, const at:
                 scores.addcmul_(scores, capped.square_(), -1);
             Segment::keyRows(keyGradient, block)
                 .baddbmm_(scores.transpose(1, 2), segment.queryRows(segment.query, block), 1, rule.scale);
-            segment.ungroupInto(gradients.query.narrow(0, start + first, block.count),
+            segment.ungroupInto(narrowed(gradients.query, 0, start + first, block.count),
                 at::bmm(scores, Segment::keyRows(segment.key, block)).mul_(rule.scale));
         }
-        gradients.key.narrow(0, start, length).copy_(keyGradient.transpose(0, 1));
-        gradients.value.narrow(0, start, length).copy_(valueGradient.transpose(0, 1));
+        narrowed(gradients.key, 0, start, length).copy_(keyGradient.transpose(0, 1));
+        narrowed(gradients.value, 0, start, length).copy_(valueGradient.transpose(0, 1));
     });
     return gradients;
 }

@@ -1,12 +1,14 @@
 #include "core/ops/cross_entropy.h"
 
 #include "core/memory/memory_ledger.h"
-#include "core/ops/product.h"
+#include "core/ops/narrowed.h"
+#include "core/ops/pieces.h"
 
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
 #include <ATen/ops/mm.h>
 #include <ATen/ops/mul.h>
+#include <ATen/ops/zeros.h>
 #include <algorithm>
 
 namespace tunebench {
@@ -22,17 +24,6 @@ int64_t chunkRows(int64_t vocabulary)
 /// Rows of a head that is held in another type than the products are made in, cast at once.
 constexpr int64_t castRows = 8192;
 
-/// Calls body(first row, rows, those rows of weight in the wanted type): the whole weight at once where nothing is to
-/// be cast.
-template <class Body> void forEachCastBlock(const at::Tensor& weight, at::ScalarType type, Body body)
-{
-    const int64_t step = weight.scalar_type() == type ? weight.size(0) : castRows;
-    for (int64_t first = 0; first < weight.size(0); first += step) {
-        const int64_t rows = std::min(step, weight.size(0) - first);
-        body(first, rows, weight.narrow(0, first, rows).to(type));
-    }
-}
-
 /// hidden W^T in fp32: [rows, vocabulary].
 at::Tensor logitsOf(const at::Tensor& hidden, const Parameter& head)
 {
@@ -41,8 +32,9 @@ at::Tensor logitsOf(const at::Tensor& hidden, const Parameter& head)
     if (head.value.scalar_type() == type)
         return at::mm(input, head.value.t()).to(at::kFloat);
     auto logits = at::empty({ hidden.size(0), head.value.size(0) }, hidden.options().dtype(at::kFloat));
-    forEachCastBlock(head.value, type, [&](int64_t first, int64_t rows, const at::Tensor& block) {
-        logits.narrow(1, first, rows).copy_(at::mm(input, block.t()));
+    forEachPiece(head.value, castRows, [&](int64_t first, int64_t rows) {
+        const auto block = narrowed(head.value, 0, first, rows).to(type);
+        narrowed(logits, 1, first, rows).copy_(at::mm(input, block.t()));
     });
     return logits;
 }
@@ -50,9 +42,14 @@ at::Tensor logitsOf(const at::Tensor& hidden, const Parameter& head)
 /// target = gradient W.
 void inputGradientInto(const at::Tensor& target, const at::Tensor& gradient, const Parameter& head)
 {
-    at::Tensor sum;
-    forEachCastBlock(head.value, gradient.scalar_type(), [&](int64_t first, int64_t rows, const at::Tensor& block) {
-        addProductTo(sum, gradient.narrow(1, first, rows), block);
+    const auto type = gradient.scalar_type();
+    if (head.value.scalar_type() == type) {
+        target.copy_(at::mm(gradient, head.value));
+        return;
+    }
+    const auto sum = at::zeros(target.sizes(), gradient.options());
+    forEachPiece(head.value, castRows, [&](int64_t first, int64_t rows) {
+        sum.addmm_(narrowed(gradient, 1, first, rows), narrowed(head.value, 0, first, rows).to(type));
     });
     target.copy_(sum);
 }
@@ -105,13 +102,12 @@ at::Tensor forEachChunk(
 {
     auto losses = at::empty({ hidden.size(0), 1 }, hidden.options().dtype(at::kFloat));
     const int64_t step = chunkRows(head.value.size(0));
-    for (int64_t first = 0; first < hidden.size(0); first += step) {
-        const int64_t rows = std::min(step, hidden.size(0) - first);
-        const auto chunkTargets = targets.narrow(0, first, rows).unsqueeze(1);
+    forEachPiece(hidden, step, [&](int64_t first, int64_t rows) {
+        const auto chunkTargets = narrowed(targets, 0, first, rows).unsqueeze(1);
         ChunkSoftmax softmax(
-            logitsOf(hidden.narrow(0, first, rows), head), chunkTargets, losses.narrow(0, first, rows), cap);
+            logitsOf(narrowed(hidden, 0, first, rows), head), chunkTargets, narrowed(losses, 0, first, rows), cap);
         body(first, rows, softmax, chunkTargets);
-    }
+    });
     return losses.squeeze(1);
 }
 
@@ -138,10 +134,10 @@ at::Tensor linearCrossEntropyWithGradient(const at::Tensor& hidden, const Parame
     hiddenGradient = at::empty_like(hidden);
     return forEachChunk(hidden, head, targets, { softcap, true },
         [&](int64_t first, int64_t rows, ChunkSoftmax& softmax, const at::Tensor& chunkTargets) {
-            const auto input = hidden.narrow(0, first, rows);
-            const auto gradient = softmax.gradient(chunkTargets, weights.narrow(0, first, rows).unsqueeze(1))
+            const auto input = narrowed(hidden, 0, first, rows);
+            const auto gradient = softmax.gradient(chunkTargets, narrowed(weights, 0, first, rows).unsqueeze(1))
                                       .to(head.productType(input));
-            inputGradientInto(hiddenGradient.narrow(0, first, rows), gradient, head);
+            inputGradientInto(narrowed(hiddenGradient, 0, first, rows), gradient, head);
             if (head.trained())
                 head.addGradient(gradient, input);
         });

@@ -1,7 +1,8 @@
 #include "core/ops/lora_pair.h"
 
+#include "core/ops/narrowed.h"
+#include "core/ops/pieces.h"
 #include "core/ops/product.h"
-#include "core/ops/recorded_operation.h"
 
 #include <ATen/ops/addmm.h>
 #include <ATen/ops/div.h>
@@ -22,12 +23,10 @@ struct PairGradients {
 /// The sum over tokens of a * b, both [tokens, out], in fp32: [out]. `a` may be overwritten.
 at::Tensor sumOfProducts(const at::Tensor& a, const at::Tensor& b)
 {
-    static const c10::FunctionSchema schema("tunebench::sum_of_products", "", {}, {});
     auto sum = at::zeros({ a.size(1) }, a.options().dtype(at::kFloat));
-    const RecordedOperation recorded(schema, { a, b, sum });
-    forEachPiece(a, [&](int64_t first, int64_t count) {
-        auto products = a.narrow(0, first, count).to(at::kFloat);
-        sum.add_(products.mul_(b.narrow(0, first, count).to(at::kFloat)).sum(0));
+    forEachPiece(a, widerRows, [&](int64_t first, int64_t count) {
+        auto products = narrowed(a, 0, first, count).to(at::kFloat);
+        sum.add_(products.mul_(narrowed(b, 0, first, count).to(at::kFloat)).sum(0));
     });
     return sum;
 }

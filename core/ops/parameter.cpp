@@ -1,5 +1,7 @@
 #include "core/ops/parameter.h"
 
+#include "core/ops/narrowed.h"
+#include "core/ops/pieces.h"
 #include "core/ops/product.h"
 
 #include <ATen/ops/mm.h>
@@ -18,7 +20,9 @@ void Parameter::addGradient(const at::Tensor& left, const at::Tensor& right) con
 {
     const auto type = productType(right);
     if (type != right.scalar_type())
-        addTransposedProduct(gradient, left, right);
+        forEachPiece(left, widerRows, [&](int64_t first, int64_t count) {
+            gradient.addmm_(narrowed(left, 0, first, count).to(type).t(), narrowed(right, 0, first, count).to(type));
+        });
     else if (type == gradient.scalar_type())
         gradient.addmm_(left.t(), right);
     else

@@ -1,5 +1,7 @@
 #include "core/ops/rope.h"
 
+#include "core/ops/narrowed.h"
+
 namespace tunebench {
 namespace {
 
@@ -7,8 +9,8 @@ namespace {
 void rotateBy(const at::Tensor& x, const RopeAngles& angles, double sign)
 {
     const int64_t half = angles.cosine.size(-1);
-    const auto first = x.narrow(-1, 0, half);
-    const auto second = x.narrow(-1, half, half);
+    const auto first = narrowed(x, -1, 0, half);
+    const auto second = narrowed(x, -1, half, half);
     const auto before = first.clone();
     first.mul_(angles.cosine).addcmul_(second, angles.sine, -sign);
     second.mul_(angles.cosine).addcmul_(before, angles.sine, sign);

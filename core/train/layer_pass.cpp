@@ -2,6 +2,7 @@
 
 #include "core/memory/memory_ledger.h"
 #include "core/ops/gated_mlp.h"
+#include "core/ops/narrowed.h"
 #include "core/ops/rms_norm.h"
 
 #include <ATen/ops/cat.h>
@@ -74,9 +75,9 @@ void projectQueryKeyValue(const DecoderLayer& layer, const ModelSpec& spec, cons
         return;
     }
     const auto all = heads(linear(layer.queryKeyValue, x), spec.headSize);
-    a.query = all.narrow(1, 0, spec.heads);
-    a.key = all.narrow(1, spec.heads, spec.keyValueHeads);
-    a.value = all.narrow(1, spec.heads + spec.keyValueHeads, spec.keyValueHeads);
+    a.query = narrowed(all, 1, 0, spec.heads);
+    a.key = narrowed(all, 1, spec.heads, spec.keyValueHeads);
+    a.value = narrowed(all, 1, spec.heads + spec.keyValueHeads, spec.keyValueHeads);
 }
 
 void projectGateUp(const DecoderLayer& layer, const ModelSpec& spec, const at::Tensor& x, LayerActivations& a)
@@ -87,8 +88,8 @@ void projectGateUp(const DecoderLayer& layer, const ModelSpec& spec, const at::T
         return;
     }
     const auto both = linear(layer.gateUp, x);
-    a.gate = both.narrow(1, 0, spec.intermediateSize);
-    a.up = both.narrow(1, spec.intermediateSize, spec.intermediateSize);
+    a.gate = narrowed(both, 1, 0, spec.intermediateSize);
+    a.up = narrowed(both, 1, spec.intermediateSize, spec.intermediateSize);
 }
 
 /// A projection and the gradient of its output.

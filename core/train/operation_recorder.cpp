@@ -1,13 +1,13 @@
 #include "core/train/operation_recorder.h"
 
 #include "core/memory/memory_ledger.h"
+#include "core/ops/pieces.h"
 
 #include <ATen/DeviceAccelerator.h>
 #include <ATen/TensorIterator.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/record_function.h>
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <map>
 #include <set>
@@ -47,10 +47,8 @@ double longestList(at::ArrayRef<const c10::IValue> values)
 
 bool isProduct(std::string_view name)
 {
-    constexpr std::array<std::string_view, 9> names { "aten::mm", "aten::addmm_", "aten::addmm", "aten::bmm",
-        "aten::baddbmm_", "aten::baddbmm", "tunebench::wider_mm", "tunebench::wider_addmm_",
-        "tunebench::wider_addmm_transposed_" };
-    return std::ranges::find(names, name) != names.end();
+    return name == "aten::mm" || name == "aten::addmm_" || name == "aten::addmm" || name == "aten::bmm"
+        || name == "aten::baddbmm_" || name == "aten::baddbmm";
 }
 
 /// Sets the work of a product of [rows, inner] and [inner, columns], or batches of them.
@@ -163,11 +161,12 @@ struct OperationRecorder::State {
             return;
         }
         OperationCount& count = (PlaceScope::current().pass == "update" ? update : passes)[kind];
-        count.calls += work.calls;
+        const auto times = static_cast<double>(RepeatScope::times());
+        count.calls += times * work.calls;
         count.shapes += work.shapes;
-        count.flops += work.flops;
-        count.elements += work.elements;
-        count.bytes += work.bytes;
+        count.flops += times * work.flops;
+        count.elements += times * work.elements;
+        count.bytes += times * work.bytes;
     }
 
     static std::unique_ptr<at::ObserverContext> started(const at::RecordFunction& function)

@@ -1,6 +1,10 @@
 #include "tests/core/train/operation_bytes.h"
 
+#include "core/ops/pieces.h"
+
 #include <ATen/record_function.h>
+#include <algorithm>
+#include <tuple>
 
 namespace tunebench::test {
 
@@ -43,7 +47,8 @@ struct OperationBytesRecorder::State {
             return;
         const MemoryPlace place = PlaceScope::current();
         if (place.pass != MemoryPlace().pass && std::string_view(function.name()) != "aten::item")
-            current->operations.push_back({ function.name(), place, current->ledger.peak() - current->before });
+            current->operations.insert(current->operations.end(), static_cast<size_t>(RepeatScope::times()),
+                { function.name(), place, current->ledger.peak() - current->before });
     }
 };
 
@@ -63,9 +68,14 @@ OperationBytesRecorder::~OperationBytesRecorder()
     State::current = nullptr;
 }
 
-const std::vector<OperationBytes>& OperationBytesRecorder::operations() const
+std::vector<OperationBytes> OperationBytesRecorder::operations() const
 {
-    return m_state->operations;
+    auto sorted = m_state->operations;
+    std::ranges::sort(sorted, {}, [](const OperationBytes& operation) {
+        const MemoryPlace& place = operation.place;
+        return std::tuple(place.layer, place.operation, place.pass, std::string_view(operation.name), operation.most);
+    });
+    return sorted;
 }
 
 } // namespace tunebench::test

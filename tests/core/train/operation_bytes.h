@@ -31,7 +31,9 @@ public:
     OperationBytesRecorder& operator=(const OperationBytesRecorder&) = delete;
     ~OperationBytesRecorder();
 
-    const std::vector<OperationBytes>& operations() const;
+    /// By place, then by name, then by what they took: a dry run makes one of several that are alike, which is here as
+    /// often as the device makes it.
+    std::vector<OperationBytes> operations() const;
 
 private:
     struct State;

@@ -2,6 +2,7 @@
 #include "core/ops/cross_entropy.h"
 #include "core/ops/gated_mlp.h"
 #include "core/ops/linear.h"
+#include "core/ops/narrowed.h"
 #include "core/ops/rms_norm.h"
 #include "core/ops/rope.h"
 #include "tests/core/train/tiny_models.h"
@@ -352,6 +353,17 @@ private Q_SLOTS:
         at::set_num_threads(threads);
         QVERIFY(at::equal(alone, mask));
         QVERIFY(mixedSeed(1, 2) != mixedSeed(2, 1));
+    }
+
+    void narrowedIsTheSameView()
+    {
+        const auto x = at::randn({ 3, 8, 5 }).transpose(0, 2);
+        for (const int64_t dimension : { 0, 1, 2, -1 }) {
+            const auto part = narrowed(x, dimension, 1, 2), expected = x.narrow(dimension, 1, 2);
+            QVERIFY(part.is_alias_of(x) && part.strides() == expected.strides());
+            QVERIFY(at::equal(part, expected));
+        }
+        QVERIFY_THROWS_EXCEPTION(c10::Error, narrowed(x, 1, 7, 2));
     }
 };
 
