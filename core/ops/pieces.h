@@ -25,8 +25,8 @@ private:
     int64_t m_before;
 };
 
-/// Calls body(first, count) for the rows of x, `most` of them at a time; it leaves nothing behind but what it writes. So
-/// whole pieces are alike, and of those a dry run (x on meta) makes one, which stands for all.
+/// Calls body(first, count) for the rows of x, `most` of them at a time; it leaves nothing behind but what it writes.
+/// So whole pieces are alike, and of those a dry run (x on meta) makes one, which stands for all.
 template <class Body> void forEachPiece(const at::Tensor& x, int64_t most, Body body)
 {
     const int64_t rows = x.size(0), whole = rows / most, made = x.is_meta() ? std::min<int64_t>(whole, 1) : whole;
