@@ -2,6 +2,7 @@
 
 #include "core/config/cards.h"
 #include "core/config/choices.h"
+#include "core/data/refusals.h"
 #include "core/memory/caching_allocator.h"
 #include "core/memory/machine_report.h"
 #include "core/memory/process_meter.h"
@@ -130,9 +131,13 @@ Result<std::vector<RowExtent>> datasetExtents(const RunConfig& config, int64_t v
     if (!text)
         return tl::unexpected(text.error());
     const auto setup = keepingSetup(*text ? &**text : nullptr, config.model, vocabularySize);
-    return inspectDataset(config.dataset, config, setup).map([](DatasetInspection found) {
-        return std::move(found.extents);
-    });
+    auto found = inspectDataset(config.dataset, config, setup);
+    if (!found)
+        return tl::unexpected(found.error());
+    if (found->extents.empty())
+        return failure("No row of the dataset can be used: "
+            + (found->refused.empty() ? "there are no rows" : refusalSummary(found->refused)) + ".");
+    return std::move(found->extents);
 }
 
 Result<MemoryPlan> planModel(const RunConfig& config, const ModelSpec& spec, std::span<const RowExtent> extents,
@@ -140,7 +145,8 @@ Result<MemoryPlan> planModel(const RunConfig& config, const ModelSpec& spec, std
 {
     const PlannedBatches batches = planBatches(extents, config);
     if (batches.extreme.empty())
-        return failure("No row is left to train on; choose a longer max_length, or other rows.");
+        return failure("No row is left to train on where max_length cuts rows after " + std::to_string(config.maxLength)
+            + " tokens; choose a longer max_length, or other rows.");
     // One accumulation group of nothing but extreme micro-batches. No step needs more than this one, however many
     // there are: gradients and the optimizer's state are there from the beginning, and a micro-batch leaves nothing.
     std::vector<std::vector<MicroBatch>> steps { batches.extreme };

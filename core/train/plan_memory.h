@@ -58,7 +58,7 @@ enum class PlanDetail : uint8_t {
 };
 
 /// The lengths of the rows that a run with these options reads, before truncation; encoded ones are kept from time to
-/// time. `spec` gives the vocabulary.
+/// time. An error when no row can be used; it counts the reasons.
 Result<std::vector<RowExtent>> datasetExtents(const RunConfig& config, int64_t vocabularySize);
 
 /// The most memory that a run would hold at once, bytes as `peak_allocated` counts them: the training step itself, run

@@ -98,10 +98,6 @@ Result<std::optional<TextModel>> openTextFor(const RunConfig& config)
 Result<PreparedData> prepareData(
     const RunConfig& config, const ModelSpec& spec, const Notice& notice, const std::stop_token& stop)
 {
-    if (config.maxLength > spec.contextLength)
-        return failure("max_length: " + std::to_string(config.maxLength)
-            + " tokens is more than the model's context of " + std::to_string(spec.contextLength)
-            + "; choose at most that.");
     const auto opened = openTextFor(config);
     if (!opened)
         return tl::unexpected(opened.error());

@@ -69,6 +69,10 @@ Result<RunModel> openRunModel(const ConfigChoice& choice, const Notice& notice)
     auto model = openModelFiles(resolved->model);
     if (!model)
         return tl::unexpected(model.error());
+    if (resolved->maxLength > model->spec.contextLength)
+        return failure("max_length: " + std::to_string(resolved->maxLength)
+            + " tokens is more than the model's context of " + std::to_string(model->spec.contextLength)
+            + "; choose at most that.");
     auto adapter = openAdapter(named, *resolved, model->spec, notice, model->name);
     if (!adapter)
         return tl::unexpected(adapter.error());

@@ -90,6 +90,32 @@ private slots:
         QVERIFY2(err.contains("key=a,b,c"), err);
     }
 
+    void planRefusesWhatTrainingRefuses_data()
+    {
+        QTest::addColumn<QStringList>("sets");
+        QTest::addColumn<QByteArray>("message");
+        QFile file(path("nothing.jsonl"));
+        QVERIFY(file.open(QIODevice::WriteOnly) && file.write("{\"input_ids\":[1,2],\"labels\":[-100,-100]}\n") > 0);
+        QTest::newRow("longer than the context")
+            << QStringList { "max_length=1000000" } << QByteArray("more than the model's context of");
+        QTest::newRow("no row that can be used")
+            << QStringList { "dataset=" + file.fileName() } << QByteArray("(first at line 1)");
+    }
+
+    void planRefusesWhatTrainingRefuses()
+    {
+        QFETCH(const QStringList, sets);
+        QFETCH(const QByteArray, message);
+        QStringList options { config() };
+        for (const QString& set : sets)
+            options << "--set" << set;
+        QByteArray out, err;
+        QVERIFY(run(QStringList { "plan" } + options, out, err) != 0);
+        QVERIFY2(err.contains(message), err);
+        QVERIFY(run(QStringList { "train", "--runs", runs() } + options, out, err) != 0);
+        QVERIFY2(err.contains(message), err);
+    }
+
     /// A card need not be there to be planned for: its sizes, its allocator, and what cuBLAS keeps.
     void plansForACardThatIsNotThere()
     {
