@@ -6,6 +6,7 @@
 #include "core/memory/device.h"
 #include "core/train/generate.h"
 #include "core/train/operation_recorder.h"
+#include "core/train/preference_loss.h"
 #include "core/train/prompts.h"
 #include "core/train/trainee.h"
 
@@ -72,10 +73,18 @@ private:
     std::vector<size_t> m_begins;
 };
 
+/// As evaluate() does it.
+void dryEvaluate(Decoder& decoder, std::span<const MicroBatch> batches, const RunConfig& config)
+{
+    const auto sums = zeroSums(config, decoder.device);
+    for (const MicroBatch& batch : batches)
+        sums.add_(evaluationPass(decoder, batch, config));
+}
+
 } // namespace
 
 Result<PlannedMemory> dryRun(const RunConfig& config, const ModelSpec& spec,
-    std::span<const std::vector<MicroBatch>> steps, int64_t longestPrompt)
+    std::span<const std::vector<MicroBatch>> steps, int64_t longestPrompt, std::span<const MicroBatch> evaluation)
 {
     initializeEngine();
     const at::AutoDispatchBelowADInplaceOrView noGradients;
@@ -92,6 +101,7 @@ Result<PlannedMemory> dryRun(const RunConfig& config, const ModelSpec& spec,
         planned.resident = metaLedger().allocated() - before;
         if (longestPrompt > 0)
             dryAnswer(trainee->decoder, longestPrompt, mostAnswerTokens);
+        dryEvaluate(trainee->decoder, evaluation, config);
         for (const auto& group : steps) {
             trainStep(*trainee, config, group, config.learningRate, [&] {
                 microBatches.beginMicroBatch();

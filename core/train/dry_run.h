@@ -28,9 +28,11 @@ struct PlannedMemory {
 
 /// Makes the model on the meta device and runs the given optimizer steps there: the very code that trains, with no
 /// numbers. `config` must have been resolved; its device says how sizes are rounded, and need not be there. Rows and
-/// order do not matter, shapes do. A prompt of `longestPrompt` tokens is answered first; 0: none.
+/// order do not matter, shapes do. A prompt of `longestPrompt` tokens is answered first; 0: none. Then come the
+/// micro-batches of an evaluation.
 Result<PlannedMemory> dryRun(const RunConfig& config, const ModelSpec& spec,
-    std::span<const std::vector<MicroBatch>> steps, int64_t longestPrompt = 0);
+    std::span<const std::vector<MicroBatch>> steps, int64_t longestPrompt = 0,
+    std::span<const MicroBatch> evaluation = {});
 
 /// The operations of one step.
 struct StepOperations {

@@ -1,5 +1,6 @@
 #include "core/train/evaluate.h"
 
+#include "core/data/evaluation_batches.h"
 #include "core/train/host_tensor.h"
 #include "core/train/out_of_memory_watch.h"
 #include "core/train/preference_loss.h"
@@ -10,20 +11,6 @@
 
 namespace tunebench {
 namespace {
-
-/// Rows [first, returned) that go into one micro-batch.
-size_t batchEnd(std::span<const TokenRow> rows, size_t first, int64_t mostRows, int64_t slotBudget)
-{
-    int64_t slots = 0;
-    size_t end = first;
-    while (end < rows.size() && static_cast<int64_t>(end - first) < mostRows) {
-        slots += static_cast<int64_t>(rows[end].ids.size());
-        if (end > first && slots > slotBudget)
-            break;
-        ++end;
-    }
-    return end;
-}
 
 /// The sums of a micro-batch, in halves where it does not fit and may be split.
 at::Tensor sumsOf(Decoder& decoder, const MicroBatch& batch, const RunConfig& config)
@@ -48,11 +35,7 @@ std::optional<EvalMetrics> evaluate(Decoder& decoder, std::span<const TokenRow> 
     EvalMetrics metrics;
     int64_t pairs = 0;
     auto sums = zeroSums(config, decoder.device);
-    for (size_t first = 0; first < rows.size();) {
-        const size_t end = batchEnd(rows, first, config.evalBatchSize.value_or(config.batchSize), slotBudget);
-        std::vector<Sequence> sequences;
-        for (; first < end; ++first)
-            sequences.push_back({ first });
+    for (const auto& sequences : evaluationBatches(lengthsOf(rows), slotBudget, config)) {
         const MicroBatch batch = collate(rows, sequences, unpadded, 0);
         if (!goOn(batch))
             return std::nullopt;

@@ -8,9 +8,8 @@
 namespace tunebench {
 
 /// The loss over held-out rows: the mean over supervised tokens, as held (no gradient, nothing changed). Micro-batches
-/// have at most `eval_batch_size` rows and at most `slotBudget` slots (a single longer row is its own), so that
-/// evaluation needs no more memory than training; one that does not fit all the same is split where on_out_of_memory
-/// says so. `goOn` is asked before each; nothing when it said no.
+/// are those of evaluationBatches; one that does not fit is split where on_out_of_memory says so. `goOn` is asked
+/// before each; nothing when it said no.
 std::optional<EvalMetrics> evaluate(Decoder& decoder, std::span<const TokenRow> rows, const RunConfig& config,
     int64_t slotBudget, const std::function<bool(const MicroBatch&)>& goOn);
 

@@ -152,7 +152,7 @@ Result<MemoryPlan> planModel(const RunConfig& config, const ModelSpec& spec, std
     std::vector<std::vector<MicroBatch>> steps { batches.extreme };
     if (detail == PlanDetail::all)
         steps.front().insert(steps.front().begin(), batches.typical);
-    const auto planned = dryRun(config, spec, steps, longestPrompt);
+    const auto planned = dryRun(config, spec, steps, longestPrompt, batches.evaluation);
     if (!planned)
         return tl::unexpected(planned.error());
     const DeviceMeasurement device = plannedDevice(config);

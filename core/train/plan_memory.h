@@ -62,11 +62,12 @@ enum class PlanDetail : uint8_t {
 Result<std::vector<RowExtent>> datasetExtents(const RunConfig& config, int64_t vocabularySize);
 
 /// The most memory that a run would hold at once, bytes as `peak_allocated` counts them: the training step itself, run
-/// dry on the micro-batches of the run that are extreme (most tokens, the longest row, most supervised tokens); and the
-/// time of a step, from the operations that the dry run counts and their prices on the device. `extents` are those of
-/// all usable rows of the dataset, before truncation; the rows that eval_share holds out are left out as the run leaves
-/// them out. `auto` options are resolved as training resolves them. An error when the model cannot be opened or no row
-/// is left to train on. Takes some ten milliseconds. Several threads may plan at once.
+/// dry on the micro-batches of the run that are extreme (most tokens, the longest row, most supervised tokens), and
+/// evaluation of those rows that eval_share holds out; and the time of a step, from the operations that the dry run
+/// counts and their prices on the device. `extents` are those of all usable rows of the dataset, before truncation; the
+/// rows that eval_share holds out are left out as the run leaves them out. `auto` options are resolved as training
+/// resolves them. An error when the model cannot be opened or no row is left to train on. Takes some ten milliseconds.
+/// Several threads may plan at once.
 Result<MemoryPlan> planMemory(const ConfigChoice& choice, std::span<const RowExtent> extents, PlanDetail detail);
 
 /// The same for options that have been resolved, and a model that is described but need not be there; `longestPrompt`

@@ -1,11 +1,14 @@
 #include "core/train/planned_batches.h"
 
+#include "core/data/evaluation_batches.h"
 #include "core/data/length_statistics.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <optional>
+#include <utility>
 
 namespace tunebench {
 namespace {
@@ -60,18 +63,30 @@ std::vector<PlannedRow> usableRows(std::span<const RowExtent> all, const RunConf
     return rows;
 }
 
-/// The rows that a run with these options trains on.
-std::vector<PlannedRow> trainingRows(std::span<const RowExtent> all, const RunConfig& config)
+/// The rows that a run with these options trains on, and those that it holds out of them.
+struct PlannedSplit {
+    std::vector<PlannedRow> training, heldOut;
+};
+
+PlannedSplit splitOf(std::span<const RowExtent> all, const RunConfig& config)
 {
     auto usable = usableRows(all, config);
     if (config.maxRows && *config.maxRows < std::ssize(usable))
         usable.resize(static_cast<size_t>(*config.maxRows));
     if (!config.evalDataset.empty())
-        return usable;
+        return { std::move(usable), {} };
     const auto isHeldOut = drawHeldOut(usable.size(), config);
-    size_t index = 0;
-    std::erase_if(usable, [&](const PlannedRow&) { return isHeldOut[index++]; });
-    return usable;
+    PlannedSplit split;
+    for (size_t i = 0; i < usable.size(); ++i)
+        (isHeldOut[i] ? split.heldOut : split.training).push_back(usable[i]);
+    return split;
+}
+
+std::vector<size_t> lengthsOf(std::span<const PlannedRow> rows)
+{
+    std::vector<size_t> lengths;
+    std::ranges::transform(rows, std::back_inserter(lengths), &PlannedRow::tokens);
+    return lengths;
 }
 
 /// What memory may grow with, and how much of each: tokens, supervised tokens, the longest row. At each moment of a
@@ -115,6 +130,16 @@ using Sequences = std::vector<Sequence>;
 struct Candidate {
     BatchSize size;
     Sequences sequences;
+
+    Candidate() = default;
+    Candidate(Sequences numbers, std::span<const PlannedRow> rows)
+        : sequences(std::move(numbers))
+    {
+        for (const Sequence& sequence : sequences) {
+            for (const size_t row : sequence)
+                size.add(rows[row]);
+        }
+    }
 };
 
 /// Keeps the micro-batch that reaches furthest in each direction.
@@ -211,25 +236,37 @@ MicroBatch microBatchOf(const Candidate& candidate, std::span<const PlannedRow> 
     return collate(rows, renumbered, config, 0);
 }
 
+/// Micro-batches of the evaluation that training's own do not cover.
+std::vector<MicroBatch> planEvaluation(
+    std::span<const PlannedRow> heldOut, std::span<const Candidate> training, int64_t slots, const RunConfig& config)
+{
+    Extremes extremes;
+    for (auto& sequences : evaluationBatches(lengthsOf(heldOut), slots, config))
+        extremes.consider({ std::move(sequences), heldOut });
+    RunConfig unpadded = config; // as evaluations have it
+    unpadded.padding = Padding::none;
+    std::vector<MicroBatch> larger;
+    for (const Candidate& candidate : extremes.furthest()) {
+        if (std::ranges::none_of(training, [&](const Candidate& one) { return candidate.size.within(one.size); }))
+            larger.push_back(microBatchOf(candidate, heldOut, unpadded));
+    }
+    return larger;
+}
+
 } // namespace
 
 PlannedBatches planBatches(std::span<const RowExtent> extents, const RunConfig& config)
 {
-    const auto rows = trainingRows(extents, config);
+    const auto [rows, heldOut] = splitOf(extents, config);
     if (rows.empty())
         return {};
-    std::vector<size_t> lengths;
-    std::ranges::transform(rows, std::back_inserter(lengths), &PlannedRow::tokens);
+    const auto lengths = lengthsOf(rows);
     BatchPlan plan(lengths, config);
     Extremes extremes;
     Sample sample;
     for (int64_t step = 0; step < plan.counts().totalSteps; ++step) {
         for (auto& sequences : plan.microBatches(step)) {
-            Candidate candidate { {}, std::move(sequences) };
-            for (const Sequence& sequence : candidate.sequences) {
-                for (const size_t row : sequence)
-                    candidate.size.add(rows[row]);
-            }
+            const Candidate candidate(std::move(sequences), rows);
             extremes.consider(candidate);
             sample.consider(candidate);
         }
@@ -237,8 +274,10 @@ PlannedBatches planBatches(std::span<const RowExtent> extents, const RunConfig& 
     PlannedBatches planned { .counts = plan.counts() };
     if (sample.count() == 0)
         return planned;
-    for (const Candidate& candidate : extremes.furthest())
+    const auto furthest = extremes.furthest();
+    for (const Candidate& candidate : furthest)
         planned.extreme.push_back(microBatchOf(candidate, rows, config));
+    planned.evaluation = planEvaluation(heldOut, furthest, usualSlots(lengths, plan, config), config);
     planned.typical = microBatchOf(sample.typical(), rows, config);
     planned.typicalShare = sample.meanTokens() / static_cast<double>(planned.typical.tokens);
     planned.microBatchesPerStep = static_cast<double>(sample.count()) / static_cast<double>(plan.counts().totalSteps);

@@ -1,3 +1,4 @@
+#include "core/data/evaluation_batches.h"
 #include "core/train/evaluate.h"
 #include "core/train/stopwatch.h"
 #include "core/train/training_loop.h"
@@ -56,7 +57,8 @@ bool TrainingLoop::lossAt(int64_t step)
     const auto& rows = m_inputs.data.rows.heldOut;
     say("Evaluating on " + std::to_string(rows.size()) + " held-out rows.");
     m_moment = { OutOfMemoryPhase::evaluation, step };
-    auto metrics = evaluate(m_trainee.decoder, rows, m_config, slotBudget(), [this](const MicroBatch& batch) {
+    const int64_t slots = usualSlots(lengthsOf(m_rows), m_batches, m_config);
+    auto metrics = evaluate(m_trainee.decoder, rows, m_config, slots, [this](const MicroBatch& batch) {
         m_moment.batch = batch;
         return goOn();
     });
@@ -71,17 +73,6 @@ bool TrainingLoop::lossAt(int64_t step)
     if (m_config.evalEvery > 0 && summary.bestEvalStep == step)
         checkpoint();
     return true;
-}
-
-/// Slots that some micro-batch of training has in any case: those of the longest row, or of a batch of average
-/// sequences.
-int64_t TrainingLoop::slotBudget() const
-{
-    const auto lengths = lengthsOf(m_rows);
-    const size_t total = std::reduce(lengths.begin(), lengths.end());
-    const size_t sequences = m_batches.sequences().size();
-    const size_t batch = std::min(sequences, static_cast<size_t>(m_config.batchSize));
-    return static_cast<int64_t>(std::max(std::ranges::max(lengths), total / sequences * batch));
 }
 
 } // namespace tunebench

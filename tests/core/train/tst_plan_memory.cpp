@@ -89,6 +89,33 @@ private Q_SLOTS:
         QVERIFY(planBatches({}, config()).extreme.empty());
     }
 
+    /// Rows that are held out and longer than any that is learnt make the evaluation the peak.
+    void evaluationIsPlanned()
+    {
+        const TinyModel model = openTinyModel("llama");
+        RunConfig options = config();
+        options.evalShare = 0.5;
+        const auto isHeldOut = drawHeldOut(16, options);
+        const auto extentsWith = [&](uint32_t heldOut, uint32_t learnt) {
+            std::vector<std::pair<uint32_t, uint32_t>> rows;
+            for (const bool held : isHeldOut)
+                rows.emplace_back(held ? heldOut : learnt, held ? heldOut / 2 : learnt / 2);
+            return extentsOf(rows);
+        };
+        const auto peak = [&](uint32_t heldOut) {
+            return planModel(options, model.files.spec, extentsWith(heldOut, 4), PlanDetail::memory)
+                .value()
+                .peakAllocated;
+        };
+        const auto larger = planBatches(extentsWith(90, 4), options).evaluation;
+        QCOMPARE(larger.size(), size_t { 1 });
+        QCOMPARE(larger.front().tokens, int64_t { 90 }); // more slots than training has at once, so it is alone
+        QVERIFY(planBatches(extentsWith(90, 90), options).evaluation.empty());
+        QVERIFY(peak(90) > peak(4));
+        options.evalDataset = { "other.jsonl" };
+        QVERIFY(planBatches(extentsWith(90, 4), options).evaluation.empty());
+    }
+
     /// What a product costs is what its shape says, forward and for the input's gradient; recompute adds the forward
     /// of the layers once more.
     void productsAreCounted()
