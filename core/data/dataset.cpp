@@ -98,7 +98,7 @@ Result<Dataset> load(std::span<const std::string> files, const RunConfig& config
         return tl::unexpected(loaded.error());
     if (loaded->usable == 0)
         return failure("No row of " + names + " can be used as " + std::string(choiceName(format)) + ": "
-            + (loaded->data.refused.empty() ? "there are no rows" : refusalSummary(loaded->data.refused)) + ".");
+            + refusalSummary(loaded->data.refused) + ".");
     return std::move(loaded->data);
 }
 

@@ -50,6 +50,8 @@ std::string refusalPlaces(const RefusalGroup& group, bool oneFile)
 
 std::string refusalSummary(std::span<const RefusedRow> refused)
 {
+    if (refused.empty())
+        return "there are no rows";
     const auto groups = groupRefusals(refused);
     const bool oneFile = std::all_of(
         refused.begin(), refused.end(), [&](const auto& row) { return row.file == refused.front().file; });

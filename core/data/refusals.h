@@ -20,8 +20,8 @@ std::vector<RefusalGroup> groupRefusals(std::span<const RefusedRow> refused);
 /// Where the first rows of a group stand: "lines 4, 9, 12", with the file where `oneFile` is not true.
 std::string refusalPlaces(const RefusalGroup& group, bool oneFile);
 
-/// "120 x the answer is empty (first at line 4); ...": the reasons in one sentence. The file is named where rows are of
-/// several.
+/// "120 x the answer is empty (first at line 4); ...": the reasons in one sentence; "there are no rows" where none was
+/// refused. The file is named where rows are of several.
 std::string refusalSummary(std::span<const RefusedRow> refused);
 
 } // namespace tunebench

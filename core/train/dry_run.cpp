@@ -141,7 +141,7 @@ Result<int64_t> dryEvaluation(const RunConfig& config, const ModelSpec& spec, co
     const int64_t before = metaLedger().allocated();
     metaLedger().resetPeak();
     return makeTrainee(config, spec, nullptr, nullptr, at::kMeta).map([&](Trainee trainee) {
-        evaluationPass(trainee.decoder, batch, config);
+        dryEvaluate(trainee.decoder, { &batch, 1 }, config);
         return metaLedger().peak() - before;
     });
 }

@@ -135,8 +135,7 @@ Result<std::vector<RowExtent>> datasetExtents(const RunConfig& config, int64_t v
     if (!found)
         return tl::unexpected(found.error());
     if (found->extents.empty())
-        return failure("No row of the dataset can be used: "
-            + (found->refused.empty() ? "there are no rows" : refusalSummary(found->refused)) + ".");
+        return failure("No row of the dataset can be used: " + refusalSummary(found->refused) + ".");
     return std::move(found->extents);
 }
 
