@@ -1,6 +1,6 @@
 #include "core/ops/attention.h"
 
-#include "core/ops/narrowed.h"
+#include "core/ops/views.h"
 
 #include <ATen/ops/_softmax.h>
 #include <ATen/ops/_softmax_backward_data.h>
@@ -63,6 +63,13 @@ struct Block {
     }
 };
 
+/// scale * left right, of batches of matrices.
+at::Tensor scaledProduct(const at::Tensor& left, const at::Tensor& right, double scale)
+{
+    const auto product = at::empty({ left.size(0), left.size(1), right.size(2) }, left.options());
+    return product.baddbmm_(left, right, 0, scale); // times 0: what stands there is not read
+}
+
 /// Attention weights of a block, and the tanh that its scores went through (undefined without a soft cap).
 struct Weights {
     at::Tensor weights, capped;
@@ -78,8 +85,8 @@ struct Segment {
 
     Segment(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, const AttentionRule& attentionRule)
         : query(grouped(q, k.size(1)))
-        , key(k.transpose(0, 1).to(at::kFloat))
-        , value(v.transpose(0, 1).to(at::kFloat))
+        , key(transposed(k).to(at::kFloat))
+        , value(transposed(v).to(at::kFloat))
         , group(q.size(1) / k.size(1))
         , rule(attentionRule)
     {
@@ -99,9 +106,8 @@ struct Segment {
     /// [length, heads, size] -> [key-value heads, length * group, size]
     static at::Tensor grouped(const at::Tensor& x, int64_t keyValueHeads)
     {
-        return x.view({ x.size(0), keyValueHeads, -1, x.size(2) })
-            .transpose(0, 1)
-            .to(at::kFloat)
+        return transposed(x.view({ x.size(0), keyValueHeads, -1, x.size(2) }))
+            .to(at::kFloat, false, false, at::MemoryFormat::Contiguous)
             .reshape({ keyValueHeads, -1, x.size(2) });
     }
 
@@ -110,7 +116,7 @@ struct Segment {
     {
         const int64_t keyValueHeads = x.size(0);
         target.view({ target.size(0), keyValueHeads, group, x.size(2) })
-            .copy_(x.view({ keyValueHeads, -1, group, x.size(2) }).transpose(0, 1));
+            .copy_(transposed(x.view({ keyValueHeads, -1, group, x.size(2) })));
     }
 
     at::Tensor queryRows(const at::Tensor& x, const Block& block) const
@@ -140,16 +146,15 @@ struct Segment {
 
     Weights weights(const Block& block, const Masks& masks, bool keepCapped) const
     {
-        auto scores = at::bmm(queryRows(query, block), keyRows(key, block).transpose(1, 2));
+        auto scores = scaledProduct(queryRows(query, block), transposed(keyRows(key, block), 1, 2),
+            rule.softcap > 0 ? rule.scale / rule.softcap : rule.scale);
         at::Tensor capped;
         if (rule.softcap > 0) {
-            scores.mul_(rule.scale / rule.softcap).tanh_();
+            scores.tanh_();
             if (keepCapped)
                 capped = std::exchange(scores, at::mul(scores, rule.softcap));
             else
                 scores.mul_(rule.softcap);
-        } else {
-            scores.mul_(rule.scale);
         }
         hideUnseen(scores, block, masks);
         return { at::_softmax(scores, -1, false), std::move(capped) };
@@ -193,8 +198,8 @@ at::Tensor attention(const at::Tensor& query, const at::Tensor& key, const at::T
     const AttentionRule& rule)
 {
     const int64_t tokens = query.size(0);
-    narrowed(cache.keys, 1, cache.tokens, tokens).copy_(key.transpose(0, 1));
-    narrowed(cache.values, 1, cache.tokens, tokens).copy_(value.transpose(0, 1));
+    narrowed(cache.keys, 1, cache.tokens, tokens).copy_(transposed(key));
+    narrowed(cache.values, 1, cache.tokens, tokens).copy_(transposed(value));
     cache.tokens += tokens;
     auto output = at::empty(query.sizes(), query.options());
     const Masks masks(query, tokens, cache.tokens, query.size(1) / key.size(1), rule);
@@ -218,18 +223,18 @@ AttentionGradients attentionBackward(const at::Tensor& outputGradient, const at:
             const Block block(first, length, rule.window);
             const auto [weights, capped] = segment.weights(block, masks, true);
             const auto rows = segment.queryRows(output, block);
-            Segment::keyRows(valueGradient, block).baddbmm_(weights.transpose(1, 2), rows);
+            Segment::keyRows(valueGradient, block).baddbmm_(transposed(weights, 1, 2), rows);
             const auto scores = at::_softmax_backward_data(
-                at::bmm(rows, Segment::keyRows(segment.value, block).transpose(1, 2)), weights, -1, at::kFloat);
+                at::bmm(rows, transposed(Segment::keyRows(segment.value, block), 1, 2)), weights, -1, at::kFloat);
             if (capped.defined()) // the slope of softcap * tanh(s / softcap) is 1 - tanh^2
                 scores.addcmul_(scores, capped.square_(), -1);
             Segment::keyRows(keyGradient, block)
-                .baddbmm_(scores.transpose(1, 2), segment.queryRows(segment.query, block), 1, rule.scale);
+                .baddbmm_(transposed(scores, 1, 2), segment.queryRows(segment.query, block), 1, rule.scale);
             segment.ungroupInto(narrowed(gradients.query, 0, start + first, block.count),
-                at::bmm(scores, Segment::keyRows(segment.key, block)).mul_(rule.scale));
+                scaledProduct(scores, Segment::keyRows(segment.key, block), rule.scale));
         }
-        narrowed(gradients.key, 0, start, length).copy_(keyGradient.transpose(0, 1));
-        narrowed(gradients.value, 0, start, length).copy_(valueGradient.transpose(0, 1));
+        narrowed(gradients.key, 0, start, length).copy_(transposed(keyGradient));
+        narrowed(gradients.value, 0, start, length).copy_(transposed(valueGradient));
     });
     return gradients;
 }

@@ -1,8 +1,8 @@
 #include "core/ops/cross_entropy.h"
 
 #include "core/memory/memory_ledger.h"
-#include "core/ops/narrowed.h"
 #include "core/ops/pieces.h"
+#include "core/ops/views.h"
 
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
@@ -30,11 +30,11 @@ at::Tensor logitsOf(const at::Tensor& hidden, const Parameter& head)
     const auto type = head.productType(hidden);
     const auto input = hidden.to(type);
     if (head.value.scalar_type() == type)
-        return at::mm(input, head.value.t()).to(at::kFloat);
+        return at::mm(input, transposed(head.value)).to(at::kFloat);
     auto logits = at::empty({ hidden.size(0), head.value.size(0) }, hidden.options().dtype(at::kFloat));
     forEachPiece(head.value, castRows, [&](int64_t first, int64_t rows) {
         const auto block = narrowed(head.value, 0, first, rows).to(type);
-        narrowed(logits, 1, first, rows).copy_(at::mm(input, block.t()));
+        narrowed(logits, 1, first, rows).copy_(at::mm(input, transposed(block)));
     });
     return logits;
 }

@@ -2,6 +2,7 @@
 
 #include "core/memory/memory_ledger.h"
 #include "core/ops/product.h"
+#include "core/ops/views.h"
 
 namespace tunebench {
 namespace {
@@ -23,7 +24,7 @@ at::Tensor linear(const Linear& layer, const at::Tensor& x)
             const CategoryScope scope(MemoryCategory::temporary);
             return layer.weight.heldForProduct(x);
         }();
-        return product(x, weight.t());
+        return product(x, transposed(weight));
     }();
     const CategoryScope scope(MemoryCategory::temporary);
     if (layer.lora)

@@ -1,8 +1,8 @@
 #include "core/ops/lora_pair.h"
 
-#include "core/ops/narrowed.h"
 #include "core/ops/pieces.h"
 #include "core/ops/product.h"
+#include "core/ops/views.h"
 
 #include <ATen/ops/addmm.h>
 #include <ATen/ops/div.h>
@@ -37,8 +37,8 @@ at::Tensor magnitudeBackward(const LoraPair& pair, const Parameter& weight, cons
 {
     const auto lengths = updatedRowLengths(pair, weight);
     {
-        const auto output = product(input, weight.heldForProduct(input).t());
-        addProduct(output, reduced, pair.b.heldForProduct(input).t());
+        const auto output = product(input, transposed(weight.heldForProduct(input)));
+        addProduct(output, reduced, transposed(pair.b.heldForProduct(input)));
         pair.magnitude.gradient.add_(sumOfProducts(output, outputGradient).div_(lengths));
     }
     return at::mul(outputGradient, at::div(pair.magnitude.value, lengths).to(outputGradient.scalar_type()));
@@ -48,7 +48,7 @@ at::Tensor magnitudeBackward(const LoraPair& pair, const Parameter& weight, cons
 PairGradients pairBackward(
     const LoraPair& pair, const Parameter& weight, const at::Tensor& outputGradient, const at::Tensor& input)
 {
-    const auto reduced = product(input, pair.a.heldForProduct(input).t()).mul_(pair.scale);
+    const auto reduced = product(input, transposed(pair.a.heldForProduct(input))).mul_(pair.scale);
     const auto scaled
         = pair.magnitude.exists() ? magnitudeBackward(pair, weight, outputGradient, input, reduced) : outputGradient;
     auto lowRank = product(scaled, pair.b.heldForProduct(scaled)).mul_(pair.scale);
@@ -73,8 +73,8 @@ at::Tensor updatedRowLengths(const LoraPair& pair, const Parameter& weight)
 void addLoraProduct(const LoraPair& pair, const Parameter& weight, const at::Tensor& x, const at::Tensor& y)
 {
     const auto input = droppedOut(pair, x);
-    const auto reduced = product(input, pair.a.heldForProduct(x).t());
-    const auto expand = pair.b.heldForProduct(x).t();
+    const auto reduced = product(input, transposed(pair.a.heldForProduct(x)));
+    const auto expand = transposed(pair.b.heldForProduct(x));
     if (!pair.magnitude.exists()) {
         addProduct(y, reduced, expand, pair.scale);
         return;
@@ -85,7 +85,7 @@ void addLoraProduct(const LoraPair& pair, const Parameter& weight, const at::Ten
         y.mul_(scale);
         return;
     }
-    auto rescaled = product(input, weight.heldForProduct(x).t());
+    auto rescaled = product(input, transposed(weight.heldForProduct(x)));
     y.sub_(rescaled);
     addProduct(rescaled, reduced, expand, pair.scale);
     y.add_(rescaled.mul_(scale));

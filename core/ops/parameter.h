@@ -21,7 +21,7 @@ struct Parameter {
     bool trained() const { return gradient.defined(); }
     at::IntArrayRef shape() const { return packed ? at::IntArrayRef(packed->shape) : value.sizes(); }
     /// The value in a type; of a matrix in 4 bits, a copy that lives as long as it is used.
-    at::Tensor heldAs(at::ScalarType type) const { return packed ? unpacked(*packed, type) : value.to(type); }
+    at::Tensor heldAs(at::ScalarType type) const;
     /// The value in the type of `like`.
     at::Tensor heldAs(const at::Tensor& like) const { return heldAs(like.scalar_type()); }
 

@@ -1,8 +1,8 @@
 #include "core/ops/product.h"
 
 #include "core/memory/memory_ledger.h"
-#include "core/ops/narrowed.h"
 #include "core/ops/pieces.h"
+#include "core/ops/views.h"
 
 #include <ATen/ops/empty.h>
 #include <ATen/ops/mm.h>

@@ -1,6 +1,6 @@
 #include "core/ops/rope.h"
 
-#include "core/ops/narrowed.h"
+#include "core/ops/views.h"
 
 namespace tunebench {
 namespace {

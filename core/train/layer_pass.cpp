@@ -2,8 +2,8 @@
 
 #include "core/memory/memory_ledger.h"
 #include "core/ops/gated_mlp.h"
-#include "core/ops/narrowed.h"
 #include "core/ops/rms_norm.h"
+#include "core/ops/views.h"
 
 #include <ATen/ops/cat.h>
 #include <algorithm>

@@ -2,9 +2,9 @@
 #include "core/ops/cross_entropy.h"
 #include "core/ops/gated_mlp.h"
 #include "core/ops/linear.h"
-#include "core/ops/narrowed.h"
 #include "core/ops/rms_norm.h"
 #include "core/ops/rope.h"
+#include "core/ops/views.h"
 #include "tests/core/train/tiny_models.h"
 
 #include <ATen/Parallel.h>
@@ -355,15 +355,19 @@ private Q_SLOTS:
         QVERIFY(mixedSeed(1, 2) != mixedSeed(2, 1));
     }
 
-    void narrowedIsTheSameView()
+    void viewsAreThoseOfTheLibrary()
     {
-        const auto x = at::randn({ 3, 8, 5 }).transpose(0, 2);
+        const auto x = at::randn({ 3, 8, 5 }).transpose(0, 2).narrow(1, 1, 6);
+        const auto same = [&](const at::Tensor& view, const at::Tensor& expected) {
+            return view.is_alias_of(x) && view.strides() == expected.strides() && at::equal(view, expected);
+        };
         for (const int64_t dimension : { 0, 1, 2, -1 }) {
-            const auto part = narrowed(x, dimension, 1, 2), expected = x.narrow(dimension, 1, 2);
-            QVERIFY(part.is_alias_of(x) && part.strides() == expected.strides());
-            QVERIFY(at::equal(part, expected));
+            QVERIFY(same(narrowed(x, dimension, 1, 2), x.narrow(dimension, 1, 2)));
+            QVERIFY(same(transposed(x, dimension, 1), x.transpose(dimension, 1)));
         }
-        QVERIFY_THROWS_EXCEPTION(c10::Error, narrowed(x, 1, 7, 2));
+        QVERIFY(same(transposed(x), x.transpose(0, 1)));
+        QVERIFY_THROWS_EXCEPTION(c10::Error, narrowed(x, 1, 5, 2));
+        QVERIFY_THROWS_EXCEPTION(c10::Error, transposed(x, 0, 3));
     }
 };
 
