@@ -111,10 +111,7 @@ void RunRecorder::step(const StepMetrics& metrics, bool written)
         m_timedSteps.push_back(metrics);
         m_summary.tokensPerSecond = static_cast<double>(m_tokensAfterWarmup) / m_summary.secondsAfterWarmup;
     }
-    m_summary.peakAllocated = std::max(m_summary.peakAllocated, metrics.peakAllocated);
-    raise(m_summary.peakReserved, metrics.reserved);
-    raise(m_summary.peakProcess, metrics.peakProcess ? metrics.peakProcess : metrics.process);
-    raise(m_summary.peakDeviceUsed, metrics.deviceUsed);
+    memory(metrics);
     if (metrics.deviceUtilization)
         m_summary.meanDeviceUtilization
             = (m_utilizationSum += *metrics.deviceUtilization) / static_cast<double>(++m_utilizationCount);
@@ -130,6 +127,14 @@ void RunRecorder::step(const StepMetrics& metrics, bool written)
     m_listener(metrics);
     if (m_summary.seconds - m_lastSummary > summaryInterval)
         writeSummary();
+}
+
+void RunRecorder::memory(const StepMetrics& read)
+{
+    m_summary.peakAllocated = std::max(m_summary.peakAllocated, read.peakAllocated);
+    raise(m_summary.peakReserved, read.reserved);
+    raise(m_summary.peakProcess, read.peakProcess ? read.peakProcess : read.process);
+    raise(m_summary.peakDeviceUsed, read.deviceUsed);
 }
 
 void RunRecorder::evaluation(EvalMetrics metrics, const RunConfig& config)

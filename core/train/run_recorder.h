@@ -28,6 +28,8 @@ public:
 
     void environment(const nlohmann::ordered_json& environment);
     void step(const StepMetrics& metrics, bool written);
+    /// Raises the run's peaks to what was read beside its steps; step() does so itself.
+    void memory(const StepMetrics& read);
     /// Adds what the training since the evaluation before says, and counts it as `config` asks.
     void evaluation(EvalMetrics metrics, const RunConfig& config);
     void answer(const AnswerMetrics& metrics);

@@ -39,6 +39,7 @@ private:
     bool evaluateAt(int64_t step);
     bool answerAt(int64_t step);
     bool lossAt(int64_t step);
+    void readMemory();
     std::vector<MicroBatch> groupAt(int64_t step);
     int64_t scheduledStep(int64_t step) const;
     Result<bool> trainAt(int64_t step);

@@ -26,6 +26,14 @@ bool TrainingLoop::evaluateAt(int64_t step)
     return answerAt(step) && (m_inputs.data.rows.heldOut.empty() || lossAt(step));
 }
 
+/// What no step tells: memory after the last one.
+void TrainingLoop::readMemory()
+{
+    StepMetrics metrics;
+    m_meter.read(metrics);
+    m_recorder.memory(metrics);
+}
+
 /// Answers the prompts, where there are any; false when the run was stopped in it.
 bool TrainingLoop::answerAt(int64_t step)
 {
@@ -47,6 +55,7 @@ bool TrainingLoop::answerAt(int64_t step)
         answer->seconds = seconds - m_pausedSeconds;
         m_recorder.answer(*answer);
     }
+    readMemory();
     return true;
 }
 
@@ -65,6 +74,7 @@ bool TrainingLoop::lossAt(int64_t step)
     if (!metrics)
         return false;
     metrics->step = step;
+    readMemory();
     const bool overfitted = m_recorder.summary().overfittingSince.has_value();
     m_recorder.evaluation(*metrics, m_config);
     const RunSummary& summary = m_recorder.summary();
