@@ -48,10 +48,13 @@ PlaceScope::PlaceScope(MemoryPlace place)
 }
 
 PlaceScope::PlaceScope(std::string_view operation)
-    : m_before(currentPlace)
-    , m_exceptions(std::uncaught_exceptions())
+    : PlaceScope(currentPlace.layer, operation)
 {
-    currentPlace.operation = operation;
+}
+
+PlaceScope::PlaceScope(int layer, std::string_view operation)
+    : PlaceScope(MemoryPlace { layer, operation, currentPlace.pass })
+{
 }
 
 PlaceScope::~PlaceScope()

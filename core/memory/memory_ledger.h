@@ -43,7 +43,8 @@ private:
 struct MemoryPlace {
     int layer = -1; ///< of the decoder; -1: none
     std::string_view operation = "load"; ///< load, embedding, attention, mlp, head and loss, clip, optimizer, ...
-    std::string_view pass = "load"; ///< load, forward, recompute, backward, update
+    /// load, reference, forward, recompute, backward, update, evaluation, answer
+    std::string_view pass = "load";
 
     bool operator==(const MemoryPlace&) const = default;
 };
@@ -54,6 +55,8 @@ public:
     explicit PlaceScope(MemoryPlace place);
     /// Another operation of the same layer and pass.
     explicit PlaceScope(std::string_view operation);
+    /// One of another layer in the same pass; -1: of none.
+    PlaceScope(int layer, std::string_view operation);
     PlaceScope(const PlaceScope&) = delete;
     PlaceScope& operator=(const PlaceScope&) = delete;
     ~PlaceScope();

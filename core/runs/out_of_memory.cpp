@@ -89,7 +89,8 @@ std::string placeText(const OutOfMemoryReport& report)
         return {};
     const std::string where
         = report.operation + (report.layer ? " of layer " + std::to_string(*report.layer) : std::string());
-    return report.pass.empty() ? where : where + ", " + report.pass;
+    const bool isSaid = report.phase == OutOfMemoryPhase::evaluation && report.pass == "evaluation";
+    return report.pass.empty() || isSaid ? where : where + ", " + report.pass;
 }
 
 std::string whenText(const OutOfMemoryReport& report)

@@ -1,5 +1,6 @@
 #include "core/train/embed_pass.h"
 
+#include "core/memory/memory_ledger.h"
 #include "core/train/host_tensor.h"
 
 #include <ATen/ops/embedding.h>
@@ -70,6 +71,7 @@ void embedBackward(const Decoder& decoder, const at::Tensor& ids, const at::Tens
 {
     if (!decoder.embedding.trained())
         return;
+    const PlaceScope place(-1, "embedding");
     if (decoder.spec.paddingToken >= 0) // as torch's Embedding with a padding_idx, which transformers makes
         gradient.masked_fill_(ids.eq(decoder.spec.paddingToken).unsqueeze(1), 0);
     decoder.embedding.gradient.index_add_(0, ids, gradient.to(at::kFloat), embeddingScale(decoder));

@@ -26,7 +26,7 @@ Supervision::Supervision(const MicroBatch& batch, at::Device device)
 
 at::Tensor headLosses(const Decoder& decoder, const at::Tensor& x, const Supervision& supervision)
 {
-    const PlaceScope place({ -1, "head and loss", "forward" });
+    const PlaceScope place(-1, "head and loss");
     const CategoryScope scope(MemoryCategory::logitsAndLoss);
     const auto chosen = at::index_select(x, 0, supervision.slots);
     const auto scale = rmsNormScale(chosen, decoder.spec.normEpsilon);

@@ -16,7 +16,7 @@ template <class T> at::Tensor hostTensor(std::span<const T> numbers, at::IntArra
         return at::empty(shape, options.device(device));
     auto tensor = at::empty(shape, options.device(at::kCPU));
     std::ranges::copy(numbers, tensor.template mutable_data_ptr<T>());
-    return tensor.to(device);
+    return device.is_cpu() ? tensor : tensor.to(device);
 }
 
 /// A scalar's value; 0 on the meta device, where nothing has one.

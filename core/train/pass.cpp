@@ -194,8 +194,10 @@ PassContext contextOf(const Decoder& decoder, const MicroBatch& batch)
 at::Tensor forwardOnly(const Decoder& decoder, const PassContext& context, const at::Tensor& ids)
 {
     auto x = embed(decoder, ids);
-    for (const DecoderLayer& layer : decoder.layers)
-        x = layerForward(layer, context, x, nullptr);
+    for (size_t i = 0; i < decoder.layers.size(); ++i) {
+        const PlaceScope place(static_cast<int>(i), "layer");
+        x = layerForward(decoder.layers[i], context, x, nullptr);
+    }
     return x;
 }
 
@@ -213,6 +215,12 @@ struct PassInputs {
     }
 };
 
+PassInputs inputsOf(const Decoder& decoder, const MicroBatch& batch, std::string_view pass)
+{
+    const PlaceScope place({ -1, "embedding", pass });
+    return PassInputs(decoder, batch);
+}
+
 /// The pairs of a micro-batch and what the model without its adapter makes of them.
 struct Reference {
     PreferencePairs pairs;
@@ -227,6 +235,12 @@ struct Reference {
     }
 };
 
+/// In fp64, [1]. sum(kDouble) makes the same copy where nobody sees it.
+at::Tensor sumOf(const at::Tensor& losses)
+{
+    return losses.to(at::kDouble).sum().unsqueeze(0);
+}
+
 /// Sums over the micro-batch, and what its loss is of each token's: the losses of tokens count alike; those of pairs as
 /// the preference loss has it.
 PreferencePairs::Loss lossOf(const Decoder& decoder, const at::Tensor& x, const PassInputs& inputs,
@@ -234,13 +248,14 @@ PreferencePairs::Loss lossOf(const Decoder& decoder, const at::Tensor& x, const 
 {
     const auto losses = headLosses(decoder, x, inputs.supervision);
     if (!reference)
-        return { losses.sum(at::kDouble).unsqueeze(0), {} };
+        return { sumOf(losses), {} };
     return reference->pairs.loss(reference->pairs.logProbabilities(losses), reference->logProbabilities, config);
 }
 
 std::optional<Reference> referenceOf(
     Decoder& decoder, const MicroBatch& batch, const PassInputs& inputs, const RunConfig& config)
 {
+    const PlaceScope place({ -1, "embedding", "reference" });
     return config.objective == Objective::dpo ? std::optional<Reference>(std::in_place, decoder, batch, inputs)
                                               : std::nullopt;
 }
@@ -251,6 +266,7 @@ at::Tensor headGradient(const Decoder& decoder, const at::Tensor& x, const PassI
 {
     at::Tensor weights, gradient;
     if (reference) {
+        const PlaceScope place({ -1, "head and loss", "forward" });
         auto loss = lossOf(decoder, x, inputs, reference, config);
         sums = loss.sums;
         weights = loss.tokenWeights.mul_(scale);
@@ -259,7 +275,7 @@ at::Tensor headGradient(const Decoder& decoder, const at::Tensor& x, const PassI
     }
     const auto losses = headLossesWithGradient(decoder, x, inputs.supervision, weights, gradient);
     if (!reference)
-        sums = losses.sum(at::kDouble).unsqueeze(0);
+        sums = sumOf(losses);
     return gradient;
 }
 
@@ -268,14 +284,18 @@ at::Tensor headGradient(const Decoder& decoder, const at::Tensor& x, const PassI
 at::Tensor trainingPass(
     Decoder& decoder, const MicroBatch& batch, const RunConfig& config, double gradientScale, PassTimes& times)
 {
-    const PassInputs inputs(decoder, batch);
+    const PlaceScope place({ -1, "head and loss", "backward" }); // and what else is between the layers
+    const PassInputs inputs = inputsOf(decoder, batch, "forward");
     LayerStack stack(decoder, inputs.context, recomputePlan(config));
     at::Tensor sums, gradient;
     {
         const Stopwatch watch(times.forward);
         const auto reference = referenceOf(decoder, batch, inputs, config);
-        gradient = headGradient(
-            decoder, stack.forward(embed(decoder, inputs.ids)), inputs, reference, config, gradientScale, sums);
+        const auto forward = [&] {
+            const PlaceScope layers({ -1, "embedding", "forward" });
+            return stack.forward(embed(decoder, inputs.ids));
+        };
+        gradient = headGradient(decoder, forward(), inputs, reference, config, gradientScale, sums);
     }
     const Stopwatch watch(times.backward);
     gradient = stack.backward(std::move(gradient), times.recompute);
@@ -285,6 +305,7 @@ at::Tensor trainingPass(
 
 at::Tensor evaluationPass(Decoder& decoder, const MicroBatch& batch, const RunConfig& config)
 {
+    const PlaceScope place({ -1, "embedding", "evaluation" });
     const PassInputs inputs(decoder, batch);
     const auto reference = referenceOf(decoder, batch, inputs, config);
     return lossOf(decoder, forwardOnly(decoder, inputs.context, inputs.ids), inputs, reference, config).sums;

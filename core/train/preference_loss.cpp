@@ -62,7 +62,7 @@ PreferencePairs::Loss PreferencePairs::loss(
 
     const auto chosen = at::index_select(ratios, 0, m_chosen) * config.dpoBeta;
     const auto rejected = at::index_select(ratios, 0, m_rejected) * config.dpoBeta;
-    return { at::stack({ losses.sum(), chosen.sum(), rejected.sum(), chosen.gt(rejected).sum(at::kDouble) }),
+    return { at::stack({ losses.sum(), chosen.sum(), rejected.sum(), chosen.gt(rejected).to(at::kDouble).sum() }),
         at::index_select(segmentWeights, 0, m_segmentOfToken).to(at::kFloat) };
 }
 

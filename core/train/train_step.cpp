@@ -73,6 +73,7 @@ StepOutcome trainStep(Trainee& trainee, const RunConfig& config, std::span<const
             outcome.interrupted = true;
             return outcome;
         }
+        const PlaceScope place({ -1, "loss", "backward" });
         const MicroBatch& batch = group[i];
         const DropoutScope dropout(trainee.decoder, dropoutSeed(config, trainee.optimizer.stepsDone(), wholes[i]),
             batch.slotsBefore, batch.slotsAfter);

@@ -10,6 +10,7 @@
 #include <QLabel>
 #include <QVBoxLayout>
 
+#include <algorithm>
 #include <cmath>
 
 namespace tunebench {
@@ -135,6 +136,17 @@ void StepPanel::askOther()
     });
 }
 
+QString StepPanel::peakElsewhere() const
+{
+    const auto& curve = m_own->curve;
+    const auto highest = std::ranges::max_element(curve, {}, &CurvePoint::peak);
+    if (curve.empty() || highest->peak + m_own->libraryWorkspace >= m_own->peakAllocated) {
+        return {};
+    }
+    return tr(" No step reaches the run's peak of %1: it is in the %2 (%3).")
+        .arg(formatBytes(m_own->peakAllocated), toQString(m_own->place.pass), placeName(m_own->place));
+}
+
 void StepPanel::showSentence()
 {
     if (!m_own || !m_other) {
@@ -148,7 +160,7 @@ void StepPanel::showSentence()
         text += tr(", and a step takes %1 %2")
                     .arg(formatShare(std::abs(change)), change < 0 ? tr("less") : tr("longer"));
     }
-    m_sentence->setText(text + '.');
+    m_sentence->setText(text + '.' + peakElsewhere());
 }
 
 } // namespace tunebench

@@ -27,6 +27,7 @@ public:
 private:
     void askOther();
     void showSentence();
+    QString peakElsewhere() const; ///< where the run's peak is when it is in none of its steps; else empty
     Variation other() const; ///< what is chosen to compare with
 
     PlanQueue& m_queue;

@@ -18,6 +18,9 @@ constexpr double bytesPerMib = 1024.0 * 1024.0;
 /// The pass as it is shaded: what is recomputed belongs to the backward pass that needs it.
 QString shadeName(const MemoryPlace& place)
 {
+    if (place.pass == "reference") {
+        return StepPlot::tr("reference");
+    }
     if (place.pass == "recompute" || place.pass == "backward") {
         return StepPlot::tr("backward");
     }
@@ -27,17 +30,28 @@ QString shadeName(const MemoryPlace& place)
     return StepPlot::tr("forward");
 }
 
+int colourNumber(const QString& shade)
+{
+    const QStringList shades { StepPlot::tr("forward"), StepPlot::tr("reference"), StepPlot::tr("backward"),
+        StepPlot::tr("update") };
+    constexpr int firstFree = 2; // the curves have those before
+    return firstFree + static_cast<int>(shades.indexOf(shade));
+}
+
 QString described(const CurvePoint& point)
 {
     const MemoryPlace& place = point.place;
-    const QString where = place.layer < 0
-        ? toQString(place.operation)
-        : StepPlot::tr("%1 of layer %2").arg(toQString(place.operation)).arg(place.layer);
     return StepPlot::tr("%1, %2: %3, then %4")
-        .arg(where, toQString(place.pass), formatBytes(point.peak), formatBytes(point.after));
+        .arg(placeName(place), toQString(place.pass), formatBytes(point.peak), formatBytes(point.after));
 }
 
 } // namespace
+
+QString placeName(const MemoryPlace& place)
+{
+    return place.layer < 0 ? toQString(place.operation)
+                           : StepPlot::tr("%1 of layer %2").arg(toQString(place.operation)).arg(place.layer);
+}
 
 StepPlot::StepPlot(QWidget* parent)
     : Plot(tr("Within one step"), tr("operation of the step"), tr("MiB"), parent)
@@ -142,10 +156,8 @@ void StepPlot::restyle()
     QFont small = font();
     small.setPointSizeF(font().pointSizeF() * 0.85);
     for (const Shade& shade : m_shades) {
-        // Forward, backward and update alternate.
-        const int number = shade.name->text() == tr("forward") ? 2 : (shade.name->text() == tr("backward") ? 4 : 6);
         shade.area->setPen(Qt::NoPen);
-        shade.area->setBrush(mixed(base, seriesColour(palette(), number), shadeStrength));
+        shade.area->setBrush(mixed(base, seriesColour(palette(), colourNumber(shade.name->text())), shadeStrength));
         shade.name->setColor(mutedColour(palette()));
         shade.name->setFont(small);
     }

@@ -7,6 +7,9 @@
 
 namespace tunebench {
 
+/// "attention of layer 3".
+QString placeName(const MemoryPlace& place);
+
 /// Planned memory over the operations of one step, its passes shaded, and another plan's curve over it. Hovering tells
 /// what each operation is and holds.
 class StepPlot : public Plot {

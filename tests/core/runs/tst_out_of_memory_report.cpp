@@ -106,6 +106,15 @@ private slots:
         QVERIFY2(contains(outOfMemoryText(report), "not kept"), outOfMemoryText(report).c_str());
     }
 
+    void theEvaluationIsSaidOnce()
+    {
+        auto report = sample();
+        report.phase = OutOfMemoryPhase::evaluation;
+        report.pass = "evaluation";
+        const std::string text = outOfMemoryText(report);
+        QVERIFY2(contains(text, "in the evaluation after 7 steps (mlp of layer 4)"), text.c_str());
+    }
+
     void factsAreComplete()
     {
         auto report = sample();

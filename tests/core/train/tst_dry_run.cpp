@@ -42,17 +42,25 @@ ModelSpec mediumSpec(bool tied, const std::string& familyName = "llama")
     return spec;
 }
 
-/// Rows of the given lengths, the second half of each supervised.
-std::vector<TokenRow> rowsOf(std::initializer_list<int> lengths)
+/// Adds a row whose second half is supervised.
+void append(TokenRow& row, int length)
+{
+    for (int i = 0; i < length; ++i) {
+        row.ids.push_back(i);
+        row.labels.push_back(i < length / 2 ? ignoredLabel : i);
+    }
+}
+
+/// Rows of the given lengths; of pairs the first quarter is the chosen answer's.
+std::vector<TokenRow> rowsOf(std::initializer_list<int> lengths, Objective objective)
 {
     std::vector<TokenRow> rows;
     for (const int length : lengths) {
-        TokenRow row;
-        row.ids.resize(static_cast<size_t>(length));
-        std::iota(row.ids.begin(), row.ids.end(), 0);
-        row.labels = row.ids;
-        std::fill_n(row.labels.begin(), length / 2, ignoredLabel);
-        rows.push_back(std::move(row));
+        const int chosen = objective == Objective::dpo ? length / 4 : 0;
+        TokenRow& row = rows.emplace_back();
+        append(row, chosen);
+        row.rejected = static_cast<size_t>(chosen);
+        append(row, length - chosen);
     }
     return rows;
 }
@@ -102,7 +110,7 @@ class TestDryRun : public QObject {
             for (Parameter* parameter : trainee.decoder.trainedParameters())
                 fillWith(*parameter, 0.01F);
         }
-        const auto rows = rowsOf({ 250, 270, 64, 31 }); // 520 tokens: pieces of 256 are made twice
+        const auto rows = rowsOf({ 250, 270, 64, 31 }, config.objective); // 520 tokens: pieces of 256 are made twice
         const OperationBytesRecorder recorder(device.is_meta() ? metaLedger() : cpuLedger());
         for (int step = 0; step < 2; ++step)
             trainStep(trainee, config, groupAt(rows, config, 0), 1e-3, [] { return true; });
@@ -152,6 +160,8 @@ private Q_SLOTS:
         }
         for (const NumberType type : computeTypes) {
             for (const int every : { 0, 1 }) {
+                row(type, false, every, false, "objective=dpo");
+                row(type, false, every, false, "objective=dpo dpo_loss=ipo");
                 row(type, false, every, false, "lora_dropout=0.1");
                 row(type, false, every, false, "use_dora=true");
                 row(type, false, every, true, "use_dora=true lora_targets=gate_proj");
@@ -169,7 +179,7 @@ private Q_SLOTS:
     void peakIsTheMeasuredOne()
     {
         const auto [config, spec] = fetchedRun();
-        const auto rows = rowsOf({ 37, 300, 129, 64, 200, 31 });
+        const auto rows = rowsOf({ 37, 300, 129, 64, 200, 31 }, config.objective);
         const std::vector<std::vector<MicroBatch>> steps { groupAt(rows, config, 0), groupAt(rows, config, 1) };
 
         const auto planned = dryRun(config, spec, steps);
@@ -213,7 +223,7 @@ private Q_SLOTS:
             RunConfig config = referenceConfig(Method::lora);
             config.precision = config.compute = type;
             config.gradientCheckpointing = recompute ? GradientCheckpointing::full : GradientCheckpointing::off;
-            const auto rows = rowsOf({ 300, 300, 300, 300, 300, 300, 300, 300 });
+            const auto rows = rowsOf({ 300, 300, 300, 300, 300, 300, 300, 300 }, config.objective);
             const std::vector<std::vector<MicroBatch>> steps { groupAt(rows, config, 0) };
             return dryRun(config, mediumSpec(true), steps).value().peakAllocated;
         };
