@@ -35,15 +35,15 @@ public:
         if (!extents) {
             return tl::unexpected(extents.error());
         }
-        return planMemory(choice, **extents, detail);
+        return planMemory(choice, (*extents)->view(), detail);
     }
 
 private:
-    Result<const std::vector<RowExtent>*> extentsFor(const ConfigChoice& choice)
+    Result<const ReadExtents*> extentsFor(const ConfigChoice& choice)
     {
         std::string key;
-        for (const char* option :
-            { "model", "dataset", "dataset_format", "dataset_columns", "loss_on", "objective", "threads" }) {
+        for (const char* option : { "model", "dataset", "eval_dataset", "dataset_format", "dataset_columns", "loss_on",
+                 "objective", "threads" }) {
             key += optionValue(choice.values, option).dump() + '\n';
         }
         const std::lock_guard lock(m_mutex);
@@ -51,7 +51,7 @@ private:
         if (known == m_extents.end()) {
             const RunConfig config = withResolvedPaths(choice.values);
             auto extents = readModelSpec(config.model).and_then([&](const ModelSpec& spec) {
-                return datasetExtents(config, spec.vocabularySize);
+                return readExtents(config, spec.vocabularySize);
             });
             if (!extents) {
                 return tl::unexpected(extents.error());
@@ -62,7 +62,7 @@ private:
     }
 
     std::mutex m_mutex;
-    std::map<std::string, std::vector<RowExtent>> m_extents;
+    std::map<std::string, ReadExtents> m_extents;
 };
 
 ordered_json placeToJson(const MemoryPlace& place)

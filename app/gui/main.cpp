@@ -96,7 +96,7 @@ int main(int argc, char** argv)
     tunebench::MainWindow window(
         [](tunebench::TrainingJob job) { return std::make_unique<tunebench::EngineRun>(std::move(job)); },
         { tunebench::planMemory, tunebench::planRemedies, knownTypes, tunebench::freeMemoryOfThisMachine(),
-            [](const auto& config, const auto& spec, auto extents, auto detail) {
+            [](const auto& config, const auto& spec, const auto& extents, auto detail) {
                 return tunebench::planModel(config, spec, extents, detail);
             },
             probe },

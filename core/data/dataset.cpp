@@ -43,6 +43,12 @@ Result<void> checkTrainable(DatasetFormat format, Objective objective, const std
     return {};
 }
 
+tl::unexpected<Error> noneUsable(DatasetFormat format, const std::string& names, std::span<const RefusedRow> refused)
+{
+    return failure("No row of " + names + " can be used as " + std::string(choiceName(format)) + ": "
+        + refusalSummary(refused) + ".");
+}
+
 /// The source, and the format of its rows.
 struct OpenDataset {
     RowSource source;
@@ -97,8 +103,7 @@ Result<Dataset> load(std::span<const std::string> files, const RunConfig& config
     if (!loaded)
         return tl::unexpected(loaded.error());
     if (loaded->usable == 0)
-        return failure("No row of " + names + " can be used as " + std::string(choiceName(format)) + ": "
-            + refusalSummary(loaded->data.refused) + ".");
+        return noneUsable(format, names, loaded->data.refused);
     return std::move(loaded->data);
 }
 
@@ -122,8 +127,8 @@ Result<DatasetInspection> inspect(std::span<const std::string> files, const RunC
     if (!loaded)
         return tl::unexpected(loaded.error());
     Dataset& data = loaded->data;
-    return DatasetInspection { format, std::move(data.why), std::move(data.columns), loaded->usable,
-        std::move(data.refused), data.duplicates, std::move(loaded->extents), std::move(data.notices) };
+    return DatasetInspection { opened->source.names(), format, std::move(data.why), std::move(data.columns),
+        loaded->usable, std::move(data.refused), data.duplicates, std::move(loaded->extents), std::move(data.notices) };
 }
 
 template <class Load> auto withinMemory(Load load) -> decltype(load())
@@ -160,6 +165,15 @@ Result<bool> holdsTokenRows(std::span<const std::string> files, const RunConfig&
     return open(files, config, { .maxRows = formatSampleRows }).map([](const OpenDataset& opened) {
         return opened.found.format == DatasetFormat::tokens;
     });
+}
+
+Result<void> checkLearnable(const DatasetInspection& found, Objective objective)
+{
+    if (auto checked = checkTrainable(found.format, objective, found.names); !checked)
+        return checked;
+    if (found.extents.empty())
+        return noneUsable(found.format, found.names, found.refused);
+    return {};
 }
 
 Result<DatasetInspection> inspectDataset(std::span<const std::string> files, const RunConfig& config,

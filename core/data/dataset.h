@@ -95,6 +95,7 @@ struct RowExtent {
 
 /// What a look at the files shows before training, all of their rows, max_rows or not.
 struct DatasetInspection {
+    std::string names; ///< of the files, as messages have them
     DatasetFormat format = DatasetFormat::automatic;
     std::string why; ///< how the format was found
     std::vector<std::string> columns;
@@ -110,6 +111,10 @@ struct DatasetInspection {
 /// Without a text in the setup, rows other than tokens are read and checked, but not encoded.
 Result<DatasetInspection> inspectDataset(std::span<const std::string> files, const RunConfig& config,
     const EncodingSetup& setup = {}, const LoadProgress& progress = {}, const std::stop_token& stop = {});
+
+/// An error where no run with the objective can learn from the rows: preference pairs under another objective than dpo
+/// (or the other way round), or none that could be encoded.
+Result<void> checkLearnable(const DatasetInspection& found, Objective objective);
 
 /// Rows for training and rows held out. With `evalRows` given they are held out whole; otherwise `eval_share` of the
 /// rows (8 to 200, never more than half; 0: none) is drawn with the seed.

@@ -25,8 +25,7 @@ int64_t roomFor(const RunConfig& config)
 
 } // namespace
 
-Result<std::string> solveEffectiveBatch(
-    RunModel& run, const std::set<std::string>& set, std::span<const RowExtent> extents)
+Result<std::string> solveEffectiveBatch(RunModel& run, const std::set<std::string>& set, const RunExtents& extents)
 {
     const auto splits = batchSplits({ run.config, set });
     if (splits.empty())

@@ -121,14 +121,14 @@ void explainOutOfMemory(OutOfMemoryReport& report, const RunMoment& moment, cons
     ConfigChoice choice { run.config, {} };
     if (limitBytes(run.config) == 0 && report.limit)
         choice.values.memoryLimit = std::max<int64_t>(1, *report.limit - report.otherPrograms.value_or(0));
-    const auto extents = datasetExtents(run.config, run.model.spec.vocabularySize);
-    const auto plan = extents ? planMemory(choice, *extents, PlanDetail::figures) : failure("");
+    const auto extents = readExtents(run.config, run.model.spec.vocabularySize);
+    const auto plan = extents ? planMemory(choice, extents->view(), PlanDetail::figures) : failure("");
     if (!plan)
         return;
     report.plannedPeak = plan->peakAllocated;
     report.remedies = report.phase == OutOfMemoryPhase::evaluation && moment.batch
         ? evaluationRemedies(choice, *moment.batch)
-        : planRemedies(choice, *extents, *plan);
+        : planRemedies(choice, extents->view(), *plan);
     report.remedies.resize(std::min(mostRemedies, report.remedies.size()));
 }
 

@@ -2,7 +2,6 @@
 
 #include "core/config/cards.h"
 #include "core/config/choices.h"
-#include "core/data/refusals.h"
 #include "core/memory/caching_allocator.h"
 #include "core/memory/machine_report.h"
 #include "core/memory/process_meter.h"
@@ -125,22 +124,8 @@ void planTime(MemoryPlan& plan, const ModelSpec& spec, const PlannedBatches& bat
 
 } // namespace
 
-Result<std::vector<RowExtent>> datasetExtents(const RunConfig& config, int64_t vocabularySize)
-{
-    const auto text = openTextFor(config);
-    if (!text)
-        return tl::unexpected(text.error());
-    const auto setup = keepingSetup(*text ? &**text : nullptr, config.model, vocabularySize);
-    auto found = inspectDataset(config.dataset, config, setup);
-    if (!found)
-        return tl::unexpected(found.error());
-    if (found->extents.empty())
-        return failure("No row of the dataset can be used: " + refusalSummary(found->refused) + ".");
-    return std::move(found->extents);
-}
-
-Result<MemoryPlan> planModel(const RunConfig& config, const ModelSpec& spec, std::span<const RowExtent> extents,
-    PlanDetail detail, int64_t longestPrompt)
+Result<MemoryPlan> planModel(
+    const RunConfig& config, const ModelSpec& spec, const RunExtents& extents, PlanDetail detail, int64_t longestPrompt)
 {
     const PlannedBatches batches = planBatches(extents, config);
     if (batches.extreme.empty())
@@ -178,7 +163,7 @@ Result<MemoryPlan> planModel(const RunConfig& config, const ModelSpec& spec, std
     return plan;
 }
 
-Result<MemoryPlan> planMemory(const ConfigChoice& choice, std::span<const RowExtent> extents, PlanDetail detail)
+Result<MemoryPlan> planMemory(const ConfigChoice& choice, const RunExtents& extents, PlanDetail detail)
 {
     auto opened = openRunModel(choice, [](const std::string&, bool) {});
     if (!opened)

@@ -2,11 +2,11 @@
 
 #include "core/base/result.h"
 #include "core/config/options.h"
-#include "core/data/dataset.h"
 #include "core/data/micro_batches.h"
 #include "core/memory/memory_ledger.h"
 #include "core/memory/step_curve.h"
 #include "core/model/model_spec.h"
+#include "core/train/run_extents.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -57,22 +57,17 @@ enum class PlanDetail : uint8_t {
     all,
 };
 
-/// The lengths of the rows that a run with these options reads, before truncation; encoded ones are kept from time to
-/// time. An error when no row can be used; it counts the reasons.
-Result<std::vector<RowExtent>> datasetExtents(const RunConfig& config, int64_t vocabularySize);
-
 /// The most memory that a run would hold at once, bytes as `peak_allocated` counts them: the training step itself, run
 /// dry on the micro-batches of the run that are extreme (most tokens, the longest row, most supervised tokens), and
-/// evaluation of those rows that eval_share holds out; and the time of a step, from the operations that the dry run
-/// counts and their prices on the device. `extents` are those of all usable rows of the dataset, before truncation; the
-/// rows that eval_share holds out are left out as the run leaves them out. `auto` options are resolved as training
-/// resolves them. An error when the model cannot be opened or no row is left to train on. Takes some ten milliseconds.
+/// evaluation of the rows of eval_dataset or those that eval_share holds out; and the time of a step, from the
+/// operations that the dry run counts and their prices on the device. `auto` options are resolved as training resolves
+/// them. An error when the model cannot be opened or no row is left to train on. Takes some ten milliseconds.
 /// Several threads may plan at once.
-Result<MemoryPlan> planMemory(const ConfigChoice& choice, std::span<const RowExtent> extents, PlanDetail detail);
+Result<MemoryPlan> planMemory(const ConfigChoice& choice, const RunExtents& extents, PlanDetail detail);
 
 /// The same for options that have been resolved, and a model that is described but need not be there; `longestPrompt`
 /// is in tokens (eval_prompts).
-Result<MemoryPlan> planModel(const RunConfig& config, const ModelSpec& spec, std::span<const RowExtent> extents,
+Result<MemoryPlan> planModel(const RunConfig& config, const ModelSpec& spec, const RunExtents& extents,
     PlanDetail detail, int64_t longestPrompt = 0);
 
 } // namespace tunebench

@@ -68,15 +68,17 @@ struct PlannedSplit {
     std::vector<PlannedRow> training, heldOut;
 };
 
-PlannedSplit splitOf(std::span<const RowExtent> all, const RunConfig& config)
+PlannedSplit splitOf(const RunExtents& extents, const RunConfig& config)
 {
-    auto usable = usableRows(all, config);
+    auto usable = usableRows(extents.dataset, config);
     if (config.maxRows && *config.maxRows < std::ssize(usable))
         usable.resize(static_cast<size_t>(*config.maxRows));
-    if (!config.evalDataset.empty())
-        return { std::move(usable), {} };
+    PlannedSplit split { {}, usableRows(extents.evaluation, config) };
+    if (!config.evalDataset.empty()) {
+        split.training = std::move(usable);
+        return split;
+    }
     const auto isHeldOut = drawHeldOut(usable.size(), config);
-    PlannedSplit split;
     for (size_t i = 0; i < usable.size(); ++i)
         (isHeldOut[i] ? split.heldOut : split.training).push_back(usable[i]);
     return split;
@@ -255,7 +257,7 @@ std::vector<MicroBatch> planEvaluation(
 
 } // namespace
 
-PlannedBatches planBatches(std::span<const RowExtent> extents, const RunConfig& config)
+PlannedBatches planBatches(const RunExtents& extents, const RunConfig& config)
 {
     const auto [rows, heldOut] = splitOf(extents, config);
     if (rows.empty())

@@ -1,9 +1,8 @@
 #pragma once
 
-#include "core/data/dataset.h"
 #include "core/data/micro_batches.h"
+#include "core/train/run_extents.h"
 
-#include <span>
 #include <vector>
 
 namespace tunebench {
@@ -19,8 +18,8 @@ struct PlannedBatches {
     StepCounts counts;
 };
 
-/// `extents` are those of all usable rows of the dataset, before truncation; what eval_share and max_rows leave out is
-/// left out as the run leaves it out. No `extreme` when no row is left to train on.
-PlannedBatches planBatches(std::span<const RowExtent> extents, const RunConfig& config);
+/// What truncation, max_rows and eval_share leave out is left out as the run leaves it out. No `extreme` when no row is
+/// left to train on.
+PlannedBatches planBatches(const RunExtents& extents, const RunConfig& config);
 
 } // namespace tunebench

@@ -107,7 +107,7 @@ std::vector<Remedy> rankedRemedies(
     return remedies;
 }
 
-std::vector<Remedy> planRemedies(const ConfigChoice& choice, std::span<const RowExtent> extents, const MemoryPlan& plan)
+std::vector<Remedy> planRemedies(const ConfigChoice& choice, const RunExtents& extents, const MemoryPlan& plan)
 {
     const auto planner = [&](const ConfigChoice& changed) {
         return planMemory(changed, extents, PlanDetail::figures).map([](const MemoryPlan& planned) {

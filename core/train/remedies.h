@@ -26,7 +26,6 @@ std::vector<Remedy> rankedRemedies(
 
 /// What would lower the peak of `plan`, each planned like the run itself and ranked as above. `choice` and `extents`
 /// are those of the plan.
-std::vector<Remedy> planRemedies(
-    const ConfigChoice& choice, std::span<const RowExtent> extents, const MemoryPlan& plan);
+std::vector<Remedy> planRemedies(const ConfigChoice& choice, const RunExtents& extents, const MemoryPlan& plan);
 
 } // namespace tunebench

@@ -95,8 +95,8 @@ Result<RunInputs> openRunInputs(const ConfigChoice& choice, const Notice& notice
         return tl::unexpected(opened.error());
     if (opened->config.effectiveBatch) {
         const auto solved
-            = datasetExtents(opened->config, opened->model.spec.vocabularySize).and_then([&](const auto& extents) {
-                  return solveEffectiveBatch(*opened, choice.set, extents);
+            = readExtents(opened->config, opened->model.spec.vocabularySize).and_then([&](const ReadExtents& extents) {
+                  return solveEffectiveBatch(*opened, choice.set, extents.view());
               });
         if (!solved)
             return tl::unexpected(solved.error());

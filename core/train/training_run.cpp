@@ -181,8 +181,9 @@ void sayPlan(const RunInputs& inputs, const Notice& notice)
     RunConfig config = inputs.config; // its rows have been chosen already
     config.evalShare = 0;
     config.maxRows.reset();
-    const auto plan = planModel(
-        config, inputs.model.spec, extentsOf(inputs.data.rows.training), PlanDetail::figures, inputs.longestPrompt());
+    const auto training = extentsOf(inputs.data.rows.training), heldOut = extentsOf(inputs.data.rows.heldOut);
+    const auto plan
+        = planModel(config, inputs.model.spec, { training, heldOut }, PlanDetail::figures, inputs.longestPrompt());
     if (!plan)
         return;
     notice("Planned: a peak of " + bytesText(plan->peakAllocated)

@@ -13,10 +13,10 @@ inline constexpr int longest = 300; // tokens of the longest row
 
 /// Half a MiB a token of the micro-batch, a quarter of it when everything is recomputed, which takes a third longer;
 /// numbers of two bytes halve it. More rows at once are faster. Rows below 16 tokens leave nothing.
-inline Result<MemoryPlan> planned(const ConfigChoice& choice, std::span<const RowExtent> extents, PlanDetail detail)
+inline Result<MemoryPlan> planned(const ConfigChoice& choice, const RunExtents& extents, PlanDetail detail)
 {
     const RunConfig& config = choice.values;
-    if (extents.empty() || config.maxLength < 16) {
+    if (extents.dataset.empty() || config.maxLength < 16) {
         return failure("No row is left.");
     }
     const int64_t length = std::min<int64_t>(config.maxLength, longest);
@@ -41,10 +41,10 @@ inline Result<MemoryPlan> planned(const ConfigChoice& choice, std::span<const Ro
 
 /// A MiB a layer for weights, a KiB a layer for each token.
 inline Result<MemoryPlan> plannedShape(
-    const RunConfig& config, const ModelSpec& spec, std::span<const RowExtent> extents, PlanDetail /*detail*/)
+    const RunConfig& config, const ModelSpec& spec, const RunExtents& extents, PlanDetail /*detail*/)
 {
     int64_t tokens = 0;
-    for (const RowExtent& row : extents) {
+    for (const RowExtent& row : extents.dataset) {
         tokens += row.tokens;
     }
     MemoryPlan plan;

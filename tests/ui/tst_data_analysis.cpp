@@ -50,6 +50,7 @@ private slots:
     void readsAgainOnlyWhenRowsMayDiffer();
     void canBeStoppedAndBegunAgain();
     void saysWhatIsWrong();
+    void knowsTheRowsOfAPlan();
     void rowsOfTextWithoutATokenizerAreCounted();
     void theHeadlineSaysWhatIsThere();
     void warnsOfAnswersThatLoseTheirEnd_data();
@@ -176,6 +177,41 @@ void TestDataAnalysis::saysWhatIsWrong()
     QTRY_COMPARE(rows.analysis.state(), DataAnalysis::State::failed);
     QVERIFY(rows.analysis.problem().contains(QStringLiteral("missing.jsonl")));
     QVERIFY(headline.text().contains(QStringLiteral("missing.jsonl")));
+}
+
+void TestDataAnalysis::knowsTheRowsOfAPlan()
+{
+    Analysed rows(someRows(1));
+    const QString evaluation = rows.folder.filePath(QStringLiteral("held-out.jsonl"));
+    const auto analysed = [&rows] {
+        rows.analyse();
+        return QTest::qWaitFor([&rows] { return rows.isDone(); });
+    };
+    QVERIFY(analysed());
+    QCOMPARE(runExtents(*rows.analysis.data())->dataset.size(), size_t(101));
+    QVERIFY(runExtents(*rows.analysis.data())->evaluation.empty());
+    QVERIFY(rows.analysis.whyNoPlan().isEmpty());
+
+    rows.config.evalDataset = { evaluation.toStdString() };
+    writeFile(evaluation, tokenRow(40, 4).repeated(3));
+    QVERIFY(analysed());
+    const Result<RunExtents> extents = runExtents(*rows.analysis.data());
+    QVERIFY(extents.has_value());
+    QCOMPARE(extents->evaluation.size(), size_t(3));
+    QCOMPARE(extents->evaluation.front().tokens, 40U);
+
+    writeFile(evaluation, tokenRow(5, 0));
+    QVERIFY(analysed());
+    QVERIFY2(rows.analysis.whyNoPlan().contains(evaluation), qPrintable(rows.analysis.whyNoPlan()));
+    QVERIFY(QFile::remove(evaluation));
+    QVERIFY(analysed());
+    QVERIFY2(rows.analysis.whyNoPlan().contains(evaluation), qPrintable(rows.analysis.whyNoPlan()));
+
+    rows.config.evalDataset.clear();
+    rows.config.objective = Objective::dpo;
+    QVERIFY(analysed());
+    QVERIFY2(rows.analysis.whyNoPlan().contains(QStringLiteral("dpo")), qPrintable(rows.analysis.whyNoPlan()));
+    QVERIFY(!runExtents(*rows.analysis.data()));
 }
 
 void TestDataAnalysis::rowsOfTextWithoutATokenizerAreCounted()

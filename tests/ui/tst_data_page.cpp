@@ -49,11 +49,10 @@ struct Opened {
         QObject::connect(
             &model, &ConfigModel::changed, &analysis, [this] { analysis.setConfig(model.choice().values); });
         page = std::make_unique<DataPage>(model, analysis,
-            RunPlanner {
-                [this](const ConfigChoice& choice, std::span<const RowExtent>, PlanDetail) -> Result<MemoryPlan> {
-                    ++plans;
-                    return MemoryPlan { .peakAllocated = choice.values.maxLength * 64 };
-                },
+            RunPlanner { [this](const ConfigChoice& choice, const RunExtents&, PlanDetail) -> Result<MemoryPlan> {
+                            ++plans;
+                            return MemoryPlan { .peakAllocated = choice.values.maxLength * 64 };
+                        },
                 {} },
             nullptr);
         page->resize(1300, 850);
@@ -267,7 +266,7 @@ void TestDataPage::failedPlansAreSaid()
     model.edit("model", folder.filePath(QStringLiteral("no-model")).toStdString());
     model.edit("dataset", rows.toStdString());
     DataPage page(model, analysis,
-        RunPlanner { [](const ConfigChoice&, std::span<const RowExtent>, PlanDetail) -> Result<MemoryPlan> {
+        RunPlanner { [](const ConfigChoice&, const RunExtents&, PlanDetail) -> Result<MemoryPlan> {
                         return failure("There is no such model.");
                     },
             {} },

@@ -18,19 +18,19 @@ constexpr int64_t mebibyte = 1048576;
 constexpr int patience = 30000;
 
 /// A peak of 100 MiB a row of the micro-batch, half of it weights; the limit is that of the options.
-Result<MemoryPlan> plan(const ConfigChoice& choice, std::span<const RowExtent> extents, PlanDetail /*detail*/)
+Result<MemoryPlan> plan(const ConfigChoice& choice, const RunExtents& extents, PlanDetail /*detail*/)
 {
     if (choice.values.batchSize == 7)
         return failure("No row is left.");
     MemoryPlan made;
     made.config = choice.values;
-    made.peakAllocated = choice.values.batchSize * 100 * mebibyte + static_cast<int64_t>(extents.size());
+    made.peakAllocated = choice.values.batchSize * 100 * mebibyte + static_cast<int64_t>(extents.dataset.size());
     made.atPeak[0] = made.peakAllocated / 2;
     made.atPeak[4] = made.peakAllocated - made.atPeak[0];
     return made;
 }
 
-std::vector<Remedy> remedies(const ConfigChoice& choice, std::span<const RowExtent> /*extents*/, const MemoryPlan& plan)
+std::vector<Remedy> remedies(const ConfigChoice& choice, const RunExtents& /*extents*/, const MemoryPlan& plan)
 {
     if (choice.values.batchSize == 1)
         return {};
@@ -98,7 +98,7 @@ private slots:
         ConfigModel model;
         DataAnalysis analysis;
         MemoryPanel panel(model, analysis,
-            { [&](const ConfigChoice& choice, std::span<const RowExtent> extents, PlanDetail detail) {
+            { [&](const ConfigChoice& choice, const RunExtents& extents, PlanDetail detail) {
                  auto made = plan(choice, extents, detail);
                  made->secondsPerStep = measured;
                  made->secondsAtBest = atBest;

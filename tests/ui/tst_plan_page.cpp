@@ -29,6 +29,7 @@ private slots:
     void nothingFits();
     void theLongestLengthIsFoundToAMultipleOfEight();
     void theStepIsShownWithAnother();
+    void aPeakOutsideTheStepIsNamed();
     void eachChangeHasItsPrice();
     void modelsAreListedOnceTheirTabIsOpen();
     void refusalsAreSaid();
@@ -183,7 +184,7 @@ void TestPlanPage::theLongestLengthIsFoundToAMultipleOfEight()
             choice.values.maxLength = length;
             choice.values.gradientCheckpointing = recomputes ? GradientCheckpointing::full : GradientCheckpointing::off;
             const std::array<RowExtent, 1> row {};
-            if (planned(choice, row, PlanDetail::figures)->needed() <= 400 * mebibyte) {
+            if (planned(choice, { row }, PlanDetail::figures)->needed() <= 400 * mebibyte) {
                 return length;
             }
         }
@@ -231,6 +232,21 @@ void TestPlanPage::theStepIsShownWithAnother()
     QVERIFY(done.wait(patience));
     QCOMPARE(plot.graph(1)->name(), QString("full, every 8 layers"));
     QVERIFY(session.widget<StepPanel>().sentence().contains("full, every 8 layers"));
+}
+
+void TestPlanPage::aPeakOutsideTheStepIsNamed()
+{
+    const PlanSession session({ [](const ConfigChoice& choice, const RunExtents& extents, PlanDetail detail) {
+        return planned(choice, extents, detail).map([](MemoryPlan plan) {
+            plan.peakAllocated += 50 * mebibyte;
+            plan.place = { 2, "mlp", "evaluation" };
+            return plan;
+        });
+    } });
+    session.show();
+    const QString sentence = PlanSession::plain(session.widget<StepPanel>().sentence());
+    QVERIFY2(sentence.endsWith("No step reaches the run's peak of 650 MiB: it is in the evaluation (mlp of layer 2)."),
+        qPrintable(sentence));
 }
 
 void TestPlanPage::eachChangeHasItsPrice()
@@ -286,7 +302,7 @@ void TestPlanPage::modelsAreListedOnceTheirTabIsOpen()
 
 void TestPlanPage::refusalsAreSaid()
 {
-    const PlanSession session({ [](const ConfigChoice&, std::span<const RowExtent>, PlanDetail) -> Result<MemoryPlan> {
+    const PlanSession session({ [](const ConfigChoice&, const RunExtents&, PlanDetail) -> Result<MemoryPlan> {
                                    return failure("There is no model at this place.");
                                },
         {} });

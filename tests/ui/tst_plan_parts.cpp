@@ -139,7 +139,7 @@ void TestPlanParts::shapesAreSearched()
 void TestPlanParts::plansAreMadeSeveralAtOnceAndKept()
 {
     std::atomic<int> calls = 0;
-    PlanQueue queue({ [&calls](const ConfigChoice& choice, std::span<const RowExtent> extents, PlanDetail detail) {
+    PlanQueue queue({ [&calls](const ConfigChoice& choice, const RunExtents& extents, PlanDetail detail) {
                          ++calls;
                          return planned(choice, extents, detail);
                      },

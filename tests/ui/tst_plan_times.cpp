@@ -60,7 +60,7 @@ void TestPlanTimes::planAndMeasurementStandSideBySide()
 void TestPlanTimes::timesAppearOnceTheDeviceIsMeasured()
 {
     const auto known = std::make_shared<std::atomic<bool>>(false);
-    const auto plan = [known](const ConfigChoice& choice, std::span<const RowExtent> extents, PlanDetail detail) {
+    const auto plan = [known](const ConfigChoice& choice, const RunExtents& extents, PlanDetail detail) {
         auto made = planned(choice, extents, detail);
         if (made && !*known) {
             made->secondsPerStep.reset();
@@ -113,7 +113,7 @@ void TestPlanTimes::cardsThatAreNotHereHaveTheirBestTimes()
 /// The same in the grid of a run that is planned for such a card.
 void TestPlanTimes::bestTimesAreMarked()
 {
-    const PlanSession session({ [](const ConfigChoice& choice, std::span<const RowExtent> extents, PlanDetail detail) {
+    const PlanSession session({ [](const ConfigChoice& choice, const RunExtents& extents, PlanDetail detail) {
                                    auto made = planned(choice, extents, detail);
                                    if (made) {
                                        made->secondsAtBest = std::exchange(made->secondsPerStep, std::nullopt);

@@ -17,7 +17,7 @@ struct KnownTypes {
 
 /// Plans a model that is described but need not be there, with resolved options.
 using ShapePlanner = std::function<Result<MemoryPlan>(
-    const RunConfig& config, const ModelSpec& spec, std::span<const RowExtent> extents, PlanDetail detail)>;
+    const RunConfig& config, const ModelSpec& spec, const RunExtents& extents, PlanDetail detail)>;
 
 /// Tries the first steps of a run.
 using ProbeSource = std::function<Result<Probe>(const ConfigChoice& choice, const std::stop_token& stop)>;
@@ -26,10 +26,8 @@ using ProbeSource = std::function<Result<Probe>(const ConfigChoice& choice, cons
 /// the stored measurement, freeMemoryOfThisMachine, planModel and probeRun, tests functions of their own. Without them
 /// nothing is planned or measured, or known of free memory.
 struct RunPlanner {
-    std::function<Result<MemoryPlan>(const ConfigChoice& choice, std::span<const RowExtent> extents, PlanDetail detail)>
-        plan {};
-    std::function<std::vector<Remedy>(
-        const ConfigChoice& choice, std::span<const RowExtent> extents, const MemoryPlan& plan)>
+    std::function<Result<MemoryPlan>(const ConfigChoice& choice, const RunExtents& extents, PlanDetail detail)> plan {};
+    std::function<std::vector<Remedy>(const ConfigChoice& choice, const RunExtents& extents, const MemoryPlan& plan)>
         remedies {};
     std::function<Result<KnownTypes>(const RunConfig& config)> types {};
     FreeMemorySource freeMemory {};

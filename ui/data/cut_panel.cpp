@@ -125,9 +125,10 @@ void CutPanel::plan()
         m_peakBar->setValue(0);
     }
     m_planning.request([data = m_data, choice = m_choice, planner = m_planner](const std::stop_token&) -> SharedPeak {
+        auto plan = runExtents(*data).and_then(
+            [&](const RunExtents& extents) { return planner.plan(choice, extents, PlanDetail::memory); });
         return std::make_shared<const Peak>(
-            Peak { planner.plan(choice, data->inspection.extents, PlanDetail::memory).map(&MemoryPlan::peakAllocated),
-                memoryLimitOf(choice.values) });
+            Peak { plan.map(&MemoryPlan::peakAllocated), memoryLimitOf(choice.values) });
     });
 }
 

@@ -26,7 +26,7 @@ int64_t mostOption()
 /// Two equal texts mean the same rows before truncation.
 std::string stateOf(const RunConfig& config)
 {
-    std::string text = fileState({ config.model }) + fileState(config.dataset);
+    std::string text = fileState({ config.model }) + fileState(config.dataset) + fileState(config.evalDataset);
     for (const char* key : { "dataset_format", "dataset_columns", "loss_on", "objective" }) {
         text += optionValue(config, key).dump() + '\n';
     }
@@ -59,6 +59,25 @@ SharedPreview previewOf(const RunConfig& config)
     return preview ? std::make_shared<const DatasetPreview>(std::move(*preview)) : nullptr;
 }
 
+/// Reads the rows of eval_dataset, where that makes sense.
+Result<void> readEvaluation(AnalysedData& data, const RunConfig& config, const std::stop_token& stop)
+{
+    if (!data.noTokens.isEmpty()) {
+        return failure(data.noTokens.toStdString());
+    }
+    auto checked = checkLearnable(data.inspection, config.objective);
+    if (!checked || config.evalDataset.empty()) {
+        return checked;
+    }
+    auto found = inspectDataset(config.evalDataset, config, encodingSetup(data), {}, stop);
+    if (!found) {
+        return tl::unexpected(found.error());
+    }
+    checked = checkLearnable(*found, config.objective);
+    data.evaluation = std::move(found->extents);
+    return checked;
+}
+
 Result<SharedData> analyse(const RunConfig& config, const LoadProgress& progress, const std::stop_token& stop)
 {
     auto data = std::make_shared<AnalysedData>();
@@ -75,6 +94,7 @@ Result<SharedData> analyse(const RunConfig& config, const LoadProgress& progress
     data->refusals = groupRefusals(data->inspection.refused);
     data->lengths = summarizeLengths(data->inspection.extents);
     data->histogram = lengthHistogram(data->inspection.extents, mostBins);
+    data->learnable = readEvaluation(*data, whole, stop);
     return data;
 }
 
@@ -88,6 +108,11 @@ int64_t mostMaxLength(const AnalysedData& data)
 int64_t suggestedMaxLength(const AnalysedData& data)
 {
     return std::min(data.lengths.suggestedMaxLength(), mostMaxLength(data));
+}
+
+Result<RunExtents> runExtents(const AnalysedData& data)
+{
+    return data.learnable.map([&] { return RunExtents { data.inspection.extents, data.evaluation }; });
 }
 
 EncodingSetup encodingSetup(const AnalysedData& data)
@@ -114,6 +139,14 @@ DataAnalysis::DataAnalysis(QObject* parent)
             emit progressed(m_progress->done, m_progress->all);
         }
     });
+}
+
+QString DataAnalysis::whyNoPlan() const
+{
+    if (m_data == nullptr) {
+        return m_problem;
+    }
+    return m_data->learnable ? QString() : QString::fromStdString(m_data->learnable.error().message);
 }
 
 void DataAnalysis::setConfig(const RunConfig& config)

@@ -3,6 +3,7 @@
 #include "core/data/length_statistics.h"
 #include "core/data/preview.h"
 #include "core/data/refusals.h"
+#include "core/train/run_extents.h"
 #include "ui/base/latest_task.h"
 
 #include <QTimer>
@@ -22,6 +23,8 @@ struct AnalysedData {
     QString noTokens; ///< why the rows have no tokens; empty where they have
     int64_t contextLength = 0; ///< the model's, tokens; 0: not known
     int64_t vocabularySize = 0; ///< 0: not known
+    std::vector<RowExtent> evaluation; ///< rows of eval_dataset
+    Result<void> learnable; ///< why no run can learn from the rows, or evaluate on those of eval_dataset
 };
 using SharedData = std::shared_ptr<const AnalysedData>;
 using SharedPreview = std::shared_ptr<const DatasetPreview>;
@@ -31,6 +34,9 @@ int64_t mostMaxLength(const AnalysedData& data);
 
 /// The suggested max_length, within what may be chosen.
 int64_t suggestedMaxLength(const AnalysedData& data);
+
+/// What a run with the rows is planned with, or why none can be; it points into the data.
+Result<RunExtents> runExtents(const AnalysedData& data);
 
 /// What rows are encoded with: the data's tokenizer, and the folder that keeps encoded rows.
 EncodingSetup encodingSetup(const AnalysedData& data);
@@ -61,6 +67,9 @@ public:
 
     /// Why there is no data.
     QString problem() const { return m_problem; }
+
+    /// Why nothing can be planned: there is no data, or none that a run can learn from; empty while that is not known.
+    QString whyNoPlan() const;
 
 signals:
     void changed();

@@ -183,7 +183,7 @@ void PlanPage::refresh()
         m_numbers->setCurrentIndex(0);
     }
     const SharedData& data = m_analysis.data();
-    if (!m_canPlan || data == nullptr || data->inspection.extents.empty()) {
+    if (!m_canPlan || data == nullptr || !runExtents(*data)) {
         clearPlans();
     } else if (isVisible()) {
         findLimit(data);
@@ -244,7 +244,7 @@ void PlanPage::clearPlans()
     m_limitTask.cancel();
     m_queue.cancel();
     m_basis = {};
-    m_fits->clearPlans(m_analysis.state() == DataAnalysis::State::failed ? m_analysis.problem() : QString());
+    m_fits->clearPlans(m_analysis.whyNoPlan());
     m_step->clearPlans();
     m_why->clearPlans();
     m_measure->clearPlans();

@@ -69,7 +69,8 @@ void PlanQueue::askAsItRuns(const ConfigChoice& choice, PlanDetail detail, Done 
     }
     m_work.add(
         [choice, detail, data = m_data, planner = m_planner]() -> SharedPlan {
-            return std::make_shared<const Result<MemoryPlan>>(planner.plan(choice, data->inspection.extents, detail));
+            return std::make_shared<const Result<MemoryPlan>>(runExtents(*data).and_then(
+                [&](const RunExtents& extents) { return planner.plan(choice, extents, detail); }));
         },
         [this, key, data = m_data](const SharedPlan& plan) { take(key, data, plan); });
 }

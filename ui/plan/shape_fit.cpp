@@ -33,7 +33,7 @@ public:
         const auto tokens = static_cast<uint32_t>(length);
         const std::vector<RowExtent> extents(
             static_cast<size_t>(rows * rowsOfOne()), { tokens, tokens - 1, 1, tokens - 1 });
-        return m_planner(m_config, m_spec, extents, detail);
+        return m_planner(m_config, m_spec, { extents }, detail);
     }
 
     /// A preference pair is the chosen answer's row and that of the rejected.

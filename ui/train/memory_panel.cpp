@@ -109,18 +109,19 @@ void MemoryPanel::plan()
 {
     m_task.cancel();
     const SharedData& data = m_analysis.data();
-    if (m_planner.plan == nullptr || data == nullptr || data->inspection.extents.empty()) {
+    if (m_planner.plan == nullptr || data == nullptr) {
         m_outcome.reset();
         showOutcome();
         return;
     }
     m_task.request(
         [data, choice = m_model.choice(), planner = m_planner](const std::stop_token& stop) -> SharedOutcome {
-            const auto& extents = data->inspection.extents;
-            auto plan = planner.plan(choice, extents, PlanDetail::all);
+            const auto extents = runExtents(*data);
+            auto plan
+                = extents.and_then([&](const RunExtents& rows) { return planner.plan(choice, rows, PlanDetail::all); });
             std::vector<Remedy> remedies;
             if (plan && planner.remedies != nullptr && !stop.stop_requested()) {
-                remedies = planner.remedies(choice, extents, *plan);
+                remedies = planner.remedies(choice, *extents, *plan);
             }
             const MemoryLimit limit = plan ? memoryLimitOf(plan->config) : MemoryLimit {};
             return std::make_shared<const Outcome>(Outcome { std::move(plan), limit, std::move(remedies) });

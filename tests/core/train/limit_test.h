@@ -27,8 +27,9 @@ protected:
     static MemoryPlan planOf(const TrainingJob& job)
     {
         const auto inspected = inspectDataset(job.config.values.dataset, job.config.values);
-        const auto plan = inspected.and_then(
-            [&](const DatasetInspection& found) { return planMemory(job.config, found.extents, PlanDetail::figures); });
+        const auto plan = inspected.and_then([&](const DatasetInspection& found) {
+            return planMemory(job.config, { found.extents }, PlanDetail::figures);
+        });
         if (!plan)
             qFatal("%s", plan.error().message.c_str());
         return *plan;

@@ -155,7 +155,7 @@ private slots:
         QFETCH(QStringList, options);
         const TrainingJob made = asking(assignments(options));
         const auto inspected = inspectDataset(made.config.values.dataset, made.config.values);
-        const auto planned = planMemory(made.config, inspected->extents, PlanDetail::all);
+        const auto planned = planMemory(made.config, { inspected->extents }, PlanDetail::all);
         QVERIFY2(planned.has_value(), planned ? "" : planned.error().message.c_str());
         QCOMPARE(planned->place.pass == "answer", !options.isEmpty());
         const Record record = run(made);
@@ -186,7 +186,7 @@ private slots:
         QVERIFY2(message.contains(words), qPrintable(message));
         QVERIFY(record.outcome.error().fault == Fault::input);
         const auto inspected = inspectDataset(made.config.values.dataset, made.config.values);
-        const auto planned = planMemory(made.config, inspected->extents, PlanDetail::all);
+        const auto planned = planMemory(made.config, { inspected->extents }, PlanDetail::all);
         QVERIFY(!planned.has_value());
         QCOMPARE(planned.error().message, record.outcome.error().message);
     }

@@ -171,7 +171,7 @@ private slots:
         QVERIFY(report.phase == OutOfMemoryPhase::evaluation);
         QCOMPARE(report.step, int64_t { 4 });
         QCOMPARE(report.rowLengths, std::vector<int64_t> { 120 });
-        QCOMPARE(report.foreseen(), std::optional(false));
+        QCOMPARE(report.foreseen(), std::optional(true));
         QCOMPARE(report.checkpoint, std::optional<int64_t>(4));
         QVERIFY(std::filesystem::exists(runs() / "evaluation" / "adapter" / "adapter_model.safetensors"));
         // What is offered helps where it says so; recompute, which an evaluation has no use for, is not offered.

@@ -78,7 +78,7 @@ private Q_SLOTS:
     {
         const auto extents
             = extentsOf({ { 50, 5 }, { 50, 5 }, { 90, 3 }, { 1, 1 }, { 30, 29 }, { 30, 29 }, { 20, 2 }, { 20, 2 } });
-        const PlannedBatches batches = planBatches(extents, config());
+        const PlannedBatches batches = planBatches({ extents }, config());
         std::set<int64_t> tokens;
         for (const MicroBatch& batch : batches.extreme)
             tokens.insert(batch.tokens);
@@ -102,18 +102,49 @@ private Q_SLOTS:
                 rows.emplace_back(held ? heldOut : learnt, held ? heldOut / 2 : learnt / 2);
             return extentsOf(rows);
         };
+        const auto evaluated = [&](uint32_t heldOut, uint32_t learnt) {
+            return planBatches({ extentsWith(heldOut, learnt) }, options).evaluation;
+        };
         const auto peak = [&](uint32_t heldOut) {
-            return planModel(options, model.files.spec, extentsWith(heldOut, 4), PlanDetail::memory)
+            return planModel(options, model.files.spec, { extentsWith(heldOut, 4) }, PlanDetail::memory)
                 .value()
                 .peakAllocated;
         };
-        const auto larger = planBatches(extentsWith(90, 4), options).evaluation;
+        const auto larger = evaluated(90, 4);
         QCOMPARE(larger.size(), size_t { 1 });
         QCOMPARE(larger.front().tokens, int64_t { 90 }); // more slots than training has at once, so it is alone
-        QVERIFY(planBatches(extentsWith(90, 90), options).evaluation.empty());
+        QVERIFY(evaluated(90, 90).empty());
         QVERIFY(peak(90) > peak(4));
+        options.evalDataset = { "other.jsonl" }; // nothing is held out then
+        QVERIFY(evaluated(90, 4).empty());
+    }
+
+    /// Rows of eval_dataset are all evaluated, whatever max_rows says, after truncation.
+    void rowsForEvaluationAlonePlanned()
+    {
+        const TinyModel model = openTinyModel("llama");
+        RunConfig options = config();
         options.evalDataset = { "other.jsonl" };
-        QVERIFY(planBatches(extentsWith(90, 4), options).evaluation.empty());
+        options.maxRows = 1;
+        options.maxLength = 70;
+        const auto dataset = extentsOf({ { 30, 5 }, { 60, 5 } });
+        const auto planWith = [&](const std::vector<RowExtent>& evaluation) {
+            return planBatches({ dataset, evaluation }, options);
+        };
+        const auto longer = extentsOf({ { 20, 3 }, { 90, 60 } });
+        const auto planned = planWith(longer);
+        QCOMPARE(planned.counts.totalSteps, int64_t { 1 });
+        QCOMPARE(planned.evaluation.size(), size_t { 1 });
+        QCOMPARE(planned.evaluation.front().tokens, int64_t { 70 });
+        QVERIFY(planWith(extentsOf({ { 30, 5 } })).evaluation.empty());
+        QVERIFY(planWith({}).evaluation.empty());
+        const auto peak = [&](const RunExtents& extents) {
+            return planModel(options, model.files.spec, extents, PlanDetail::memory).value().peakAllocated;
+        };
+        QVERIFY(peak({ dataset, longer }) > peak({ dataset }));
+        const auto plan = planModel(options, model.files.spec, { dataset, longer }, PlanDetail::all).value();
+        QCOMPARE(plan.place.pass, std::string_view("evaluation"));
+        QVERIFY(std::ranges::max_element(plan.curve, {}, &CurvePoint::peak)->peak < plan.peakAllocated);
     }
 
     /// What a product costs is what its shape says, forward and for the input's gradient; recompute adds the forward
@@ -157,7 +188,7 @@ private Q_SLOTS:
         }
         const auto extents = extentsOf({ { 50, 5 }, { 40, 9 }, { 90, 3 }, { 10, 1 }, { 30, 29 }, { 31, 29 } });
         const auto peak = [&](const RunConfig& options) {
-            return planModel(options, model.files.spec, extents, PlanDetail::all).value().peakAllocated;
+            return planModel(options, model.files.spec, { extents }, PlanDetail::all).value().peakAllocated;
         };
         std::vector<int64_t> alone, together(configs.size() * 4);
         std::ranges::transform(configs, std::back_inserter(alone), peak);
@@ -173,18 +204,18 @@ private Q_SLOTS:
         const TinyModel model = openTinyModel("llama");
         RunConfig options = config();
         const auto extents = extentsOf({ { 50, 5 }, { 40, 9 } });
-        const auto onCpu = planModel(options, model.files.spec, extents, PlanDetail::all).value();
+        const auto onCpu = planModel(options, model.files.spec, { extents }, PlanDetail::all).value();
         QVERIFY(!onCpu.peakReserved && onCpu.libraryWorkspace == 0);
         options.device = "cuda:0";
         options.card = "GTX 1650";
-        const auto onCard = planModel(options, model.files.spec, extents, PlanDetail::all).value();
+        const auto onCard = planModel(options, model.files.spec, { extents }, PlanDetail::all).value();
         QCOMPARE(onCard.libraryWorkspace, int64_t { (2 * 4096 + 8 * 16) * 1024 });
         QVERIFY(onCard.peakAllocated - onCard.libraryWorkspace >= onCpu.peakAllocated);
         QVERIFY(onCard.peakReserved && *onCard.peakReserved >= onCard.peakAllocated);
         QCOMPARE(*onCard.peakReserved % (int64_t { 2 } << 20), int64_t { 0 });
         QVERIFY(onCard.fits());
         options.card = "H100";
-        QCOMPARE(planModel(options, model.files.spec, extents, PlanDetail::all).value().libraryWorkspace,
+        QCOMPARE(planModel(options, model.files.spec, { extents }, PlanDetail::all).value().libraryWorkspace,
             int64_t { 32 } << 20);
     }
 
@@ -200,7 +231,7 @@ private Q_SLOTS:
         const auto plan = [&](const char* card, NumberType type, PlanDetail detail = PlanDetail::figures) {
             options.card = card;
             options.compute = options.precision = type;
-            return planModel(options, model.files.spec, extents, detail).value();
+            return planModel(options, model.files.spec, { extents }, detail).value();
         };
         const auto slow = plan("GTX 1650", NumberType::fp32), fast = plan("RTX 4090", NumberType::fp32);
         QVERIFY(!slow.secondsPerStep && slow.secondsAtBest && fast.secondsAtBest);
@@ -228,7 +259,8 @@ private Q_SLOTS:
         options.device = "cuda:0";
         options.card = "GTX 1650";
         const auto extents = extentsOf({ { 50, 5 }, { 40, 9 } });
-        const auto plan = [&] { return planModel(options, model.files.spec, extents, PlanDetail::figures).value(); };
+        const auto plan
+            = [&] { return planModel(options, model.files.spec, { extents }, PlanDetail::figures).value(); };
         options.optimizer = OptimizerKind::sgd; // keeps nothing of its own
         const int64_t trained = trainedNumbers(options, model.files.spec) * int64_t { sizeof(float) };
         QCOMPARE(plan().hostBytes, trained);
@@ -273,8 +305,8 @@ private Q_SLOTS:
         tight.batchSize = room;
         tight.effectiveBatch.reset();
         run.config.memoryLimit
-            = planModel(tight, run.model.spec, extents, PlanDetail::figures).value().peakAllocated - 1;
-        const auto solved = solveEffectiveBatch(run, choice.set, extents);
+            = planModel(tight, run.model.spec, { extents }, PlanDetail::figures).value().peakAllocated - 1;
+        const auto solved = solveEffectiveBatch(run, choice.set, { extents });
         QVERIFY(solved.has_value());
         QCOMPARE(run.config.batchSize, int64_t { batch });
         QCOMPARE(run.config.accumulationSteps, int64_t { accumulation });
@@ -284,9 +316,8 @@ private Q_SLOTS:
     void curveReachesThePeak()
     {
         const TinyModel model = openTinyModel("llama");
-        const auto plan
-            = planModel(config(), model.files.spec, extentsOf({ { 50, 5 }, { 40, 9 }, { 20, 1 } }), PlanDetail::all)
-                  .value();
+        const auto extents = extentsOf({ { 50, 5 }, { 40, 9 }, { 20, 1 } });
+        const auto plan = planModel(config(), model.files.spec, { extents }, PlanDetail::all).value();
         QVERIFY(!plan.curve.empty());
         QCOMPARE(std::ranges::max_element(plan.curve, {}, &CurvePoint::peak)->peak, plan.peakAllocated);
         QCOMPARE(plan.curve.back().place.pass, std::string_view("update"));
@@ -296,6 +327,36 @@ private Q_SLOTS:
         };
         QVERIFY(pass("forward") >= 2 * model.files.spec.layers);
         QVERIFY(pass("backward") >= 2 * model.files.spec.layers);
+    }
+
+    void everyMomentOfAStepIsNamed_data()
+    {
+        QTest::addColumn<bool>("pairs");
+        QTest::addColumn<QStringList>("passes");
+        QTest::newRow("rows") << false << QStringList { "forward", "backward", "update" };
+        QTest::newRow("pairs") << true << QStringList { "forward", "reference", "forward", "backward", "update" };
+    }
+
+    void everyMomentOfAStepIsNamed()
+    {
+        QFETCH(bool, pairs);
+        QFETCH(QStringList, passes);
+        const TinyModel model = openTinyModel("llama");
+        RunConfig options = config();
+        options.objective = pairs ? Objective::dpo : Objective::sft;
+        const auto extents = extentsOf({ { 50, 5 }, { 40, 9 }, { 20, 1 }, { 30, 7 } });
+        const auto plan = planModel(options, model.files.spec, { extents }, PlanDetail::all).value();
+        QStringList met;
+        std::set<int> layers;
+        for (const CurvePoint& point : plan.curve) {
+            const QString pass = QString::fromUtf8(point.place.pass.data(), std::ssize(point.place.pass));
+            if (met.isEmpty() || met.back() != pass)
+                met.push_back(pass);
+            if (pass == passes.front() && point.place.layer >= 0)
+                layers.insert(point.place.layer);
+        }
+        QCOMPARE(met, passes);
+        QCOMPARE(layers.size(), static_cast<size_t>(model.files.spec.layers));
     }
 
     /// A stored measurement that still holds is not made again, and is newer than the program afterwards.

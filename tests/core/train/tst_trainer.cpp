@@ -12,6 +12,14 @@ using namespace tunebench;
 class TestTrainer : public TrainerTest {
     Q_OBJECT
 
+    /// By what stands in the files alone.
+    static Result<int64_t> plannedPeak(const TrainingJob& job)
+    {
+        return readExtents(job.config.values, 0).and_then([&](const ReadExtents& extents) {
+            return planMemory(job.config, extents.view(), PlanDetail::all).map(&MemoryPlan::peakAllocated);
+        });
+    }
+
 private slots:
     void runMatchesTransformersAndIsKept()
     {
@@ -113,14 +121,61 @@ private slots:
     {
         QFETCH(QStringList, options);
         const TrainingJob made = job(assignments(options));
-        const auto inspected = inspectDataset(made.config.values.dataset, made.config.values);
-        QVERIFY(inspected.has_value() && !inspected->extents.empty());
-        const auto planned
-            = planMemory(made.config, inspected->extents, PlanDetail::all).map(&MemoryPlan::peakAllocated);
+        const Result<int64_t> planned = plannedPeak(made);
         QVERIFY2(planned.has_value(), planned ? "" : planned.error().message.c_str());
         const Record record = run(made);
         QVERIFY(record.outcome.has_value());
         QCOMPARE(*planned, record.states.back().summary.peakAllocated);
+    }
+
+    /// Longer rows than any that is trained on, in a dataset for evaluation alone.
+    void planKnowsTheRowsForEvaluation_data()
+    {
+        QTest::addColumn<QStringList>("options");
+        QTest::newRow("before and after") << QStringList { "batch_size=1" };
+        QTest::newRow("few rows to train on, after it alone") << QStringList { "max_rows=4", "eval_at_start=false" };
+        QTest::newRow("cut") << QStringList { "max_length=85", "batch_size=1", "eval_batch_size=3" };
+        QTest::newRow("recompute") << QStringList { "gradient_checkpointing=full", "compute=bf16" };
+    }
+
+    void planKnowsTheRowsForEvaluation()
+    {
+        QFETCH(QStringList, options);
+        auto row = nlohmann::json { { "input_ids", std::vector<int>(96, 5) }, { "labels", std::vector<int>(96, 5) } };
+        writeJson("longer.jsonl", row);
+        const std::vector<std::string> set = assignments(options);
+        const int64_t withoutThem = plannedPeak(job(set)).value();
+        std::vector<std::string> evaluated = set;
+        evaluated.push_back("eval_dataset=" + path("longer.jsonl"));
+        const TrainingJob made = job(evaluated);
+        const int64_t planned = plannedPeak(made).value();
+        QVERIFY(planned > withoutThem);
+        const Record record = run(made);
+        QVERIFY2(record.outcome.has_value(), record.outcome ? "" : record.outcome.error().message.c_str());
+        QCOMPARE(planned, record.states.back().summary.peakAllocated);
+    }
+
+    void planRefusesWhatTrainingRefuses_data()
+    {
+        QTest::addColumn<QStringList>("options");
+        QTest::addColumn<QString>("word");
+        QTest::newRow("rows that are no pairs") << QStringList { "objective=dpo" } << "dpo";
+        QTest::newRow("nothing to evaluate on")
+            << QStringList { "eval_dataset=" + QString::fromStdString(path("none.jsonl")) } << "none.jsonl";
+    }
+
+    void planRefusesWhatTrainingRefuses()
+    {
+        QFETCH(QStringList, options);
+        QFETCH(QString, word);
+        writeJson("none.jsonl", { { "input_ids", { 5, 5 } }, { "labels", { -100, -100 } } });
+        const TrainingJob made = job(assignments(options));
+        const Result<int64_t> planned = plannedPeak(made);
+        const Record record = run(made);
+        QVERIFY(!planned.has_value() && !record.outcome.has_value());
+        QCOMPARE(planned.error().message, record.outcome.error().message);
+        QVERIFY2(
+            planned.error().message.find(word.toStdString()) != std::string::npos, planned.error().message.c_str());
     }
 
     /// The plan and the run divide an effective batch alike, and the run's options say how; they can be used again.
@@ -131,7 +186,7 @@ private slots:
         open.set.erase("batch_size");
         open.set.erase("accumulation_steps");
         const auto inspected = inspectDataset(open.values.dataset, open.values);
-        const auto plan = planMemory(open, inspected->extents, PlanDetail::all);
+        const auto plan = planMemory(open, { inspected->extents }, PlanDetail::all);
         QVERIFY2(plan.has_value(), plan ? "" : plan.error().message.c_str());
         const Record record = run({ open, runs(), "divided" });
         QVERIFY2(record.outcome.has_value(), record.outcome ? "" : record.outcome.error().message.c_str());
