@@ -2,6 +2,7 @@
 
 #include "core/config/cards.h"
 #include "core/config/choices.h"
+#include "core/data/length_statistics.h"
 #include "core/memory/caching_allocator.h"
 #include "core/memory/machine_report.h"
 #include "core/memory/process_meter.h"
@@ -161,6 +162,17 @@ Result<MemoryPlan> planModel(
     if (detail != PlanDetail::memory)
         planTime(plan, spec, batches, device);
     return plan;
+}
+
+Result<MemoryPlan> planLoaded(const RunInputs& inputs, bool evaluates)
+{
+    RunConfig config = inputs.config; // its rows have been chosen already
+    config.evalShare = 0;
+    config.maxRows.reset();
+    const auto training = extentsOf(inputs.data.rows.training);
+    const auto heldOut = evaluates ? extentsOf(inputs.data.rows.heldOut) : std::vector<RowExtent>();
+    return planModel(
+        config, inputs.model.spec, { training, heldOut }, PlanDetail::figures, evaluates ? inputs.longestPrompt() : 0);
 }
 
 Result<MemoryPlan> planMemory(const ConfigChoice& choice, const RunExtents& extents, PlanDetail detail)

@@ -17,6 +17,8 @@
 
 namespace tunebench {
 
+struct RunInputs;
+
 /// What a run would need.
 struct MemoryPlan {
     int64_t peakAllocated = 0; ///< bytes, over load and all steps, as the metrics' peak_allocated
@@ -69,5 +71,8 @@ Result<MemoryPlan> planMemory(const ConfigChoice& choice, const RunExtents& exte
 /// is in tokens (eval_prompts).
 Result<MemoryPlan> planModel(const RunConfig& config, const ModelSpec& spec, const RunExtents& extents,
     PlanDetail detail, int64_t longestPrompt = 0);
+
+/// The figures of a run whose rows are loaded: with its evaluations, or of its steps alone.
+Result<MemoryPlan> planLoaded(const RunInputs& inputs, bool evaluates);
 
 } // namespace tunebench

@@ -141,10 +141,7 @@ std::string explain(const std::exception& error, const RunMoment& moment, const 
 
 Result<Probe> probeInputs(const RunInputs& inputs, const std::stop_token& stop)
 {
-    const auto extents = readExtents(inputs.config, inputs.model.spec.vocabularySize);
-    if (!extents)
-        return tl::unexpected(extents.error());
-    const auto plan = planModel(inputs.config, inputs.model.spec, extents->view(), PlanDetail::figures);
+    const auto plan = planLoaded(inputs, false);
     if (!plan)
         return tl::unexpected(plan.error());
     Probe probe { .plannedPeak = plan->peakAllocated, .plannedSeconds = plan->secondsPerStep, .noTime = plan->noTime };

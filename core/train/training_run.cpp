@@ -5,7 +5,6 @@
 #include "core/config/cards.h"
 #include "core/config/choices.h"
 #include "core/config/number_text.h"
-#include "core/data/length_statistics.h"
 #include "core/data/micro_batches.h"
 #include "core/memory/device.h"
 #include "core/memory/machine_report.h"
@@ -178,12 +177,7 @@ Result<LoopEnd> trainAndSave(const RunInputs& inputs, bool resumed, at::Device d
 /// What the run is planned to need, and a warning where this machine would swap; nothing where it cannot be planned.
 void sayPlan(const RunInputs& inputs, const Notice& notice)
 {
-    RunConfig config = inputs.config; // its rows have been chosen already
-    config.evalShare = 0;
-    config.maxRows.reset();
-    const auto training = extentsOf(inputs.data.rows.training), heldOut = extentsOf(inputs.data.rows.heldOut);
-    const auto plan
-        = planModel(config, inputs.model.spec, { training, heldOut }, PlanDetail::figures, inputs.longestPrompt());
+    const auto plan = planLoaded(inputs, true);
     if (!plan)
         return;
     notice("Planned: a peak of " + bytesText(plan->peakAllocated)

@@ -11,11 +11,15 @@ class TestProbe : public tunebench::TrainerTest {
     }
 
 private slots:
-    /// In fp32 the steps that ran need what was planned for them, to the byte; nothing of them stays.
+    /// In fp32 the steps that ran need what was planned for them, to the byte, whatever an evaluation would need;
+    /// nothing of them stays.
     void memoryIsThePlannedOne()
     {
-        for (const char* options : { "gradient_checkpointing=off", "gradient_checkpointing=full" }) {
-            const auto made = job({ options, "batch_size=2", "accumulation_steps=1" });
+        writeJson(
+            "longer.jsonl", { { "input_ids", std::vector<int>(120, 5) }, { "labels", std::vector<int>(120, 5) } });
+        for (const std::string& options : { std::string("gradient_checkpointing=off"),
+                 std::string("gradient_checkpointing=full"), "eval_dataset=" + path("longer.jsonl") }) {
+            const auto made = job({ options, "batch_size=1", "accumulation_steps=1" });
             const auto probed = tunebench::probeRun(made.config, [](const std::string&, bool) {}, {});
             QVERIFY2(probed.has_value(), probed ? "" : probed.error().message.c_str());
             QCOMPARE(probed->measuredPeak, probed->plannedPeak);
