@@ -19,6 +19,7 @@ private slots:
     void fitIsJudgedByTheLimit_data();
     void fitIsJudgedByTheLimit();
     void shapesAreSearched_data();
+    void lengthsEndWithTheLongestRow();
     void shapesAreSearched();
     void plansAreMadeSeveralAtOnceAndKept();
     void staleQuestionsAreDropped();
@@ -134,6 +135,17 @@ void TestPlanParts::shapesAreSearched()
     if (rows > 0) {
         QCOMPARE(*fit.tokensPerSecond, 512.0); // of which the context may leave a part of a row
     }
+}
+
+void TestPlanParts::lengthsEndWithTheLongestRow()
+{
+    auto data = std::make_shared<AnalysedData>();
+    PlanBasis basis { .data = data };
+    basis.choice.values.maxLength = 100;
+    data->lengths.longest = 250;
+    QCOMPARE(plannedLengths(basis), (std::vector<int64_t> { 64, 100, 128, 256 }));
+    data->lengths.longest = 20000;
+    QCOMPARE(plannedLengths(basis), (std::vector<int64_t> { 100, 512, 1024, 2048, 4096, 8192, 16384, 20000 }));
 }
 
 void TestPlanParts::plansAreMadeSeveralAtOnceAndKept()

@@ -107,6 +107,14 @@ void FitTable::plan(const PlanBasis& basis, const Variation& shown)
     emit problemChanged();
 }
 
+QSize FitTable::minimumSizeHint() const
+{
+    const int widest = fontMetrics().horizontalAdvance(tr("%1 1,000 MiB").arg(QString(fitSign(Fit::fits))));
+    const int column = widest + 3 * fontMetrics().averageCharWidth(); // the cell's own margins
+    const int whole = verticalHeader()->sizeHint().width() + columnCount() * column + 2 * frameWidth();
+    return { whole, ChoiceTable::minimumSizeHint().height() };
+}
+
 void FitTable::clearPlans()
 {
     setRowCount(0);

@@ -21,6 +21,9 @@ public:
     /// Why cells have no plan; empty where they have.
     QString problem() const { return m_problem; }
 
+    /// As wide as its cells can be read.
+    QSize minimumSizeHint() const override;
+
 signals:
     void taken(const Variation& cell);
     void problemChanged();

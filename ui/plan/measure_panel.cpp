@@ -69,6 +69,7 @@ MeasurePanel::MeasurePanel(ProbeSource probe, QWidget* parent)
 {
     m_beside->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     m_beside->setMinimumContentsLength(24);
+    m_hint->setWordWrap(true);
     m_result->setWordWrap(true);
     m_result->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
     auto* label = new QLabel(tr("Try thi&s run, and beside it"), this);
@@ -77,11 +78,12 @@ MeasurePanel::MeasurePanel(ProbeSource probe, QWidget* parent)
     line->addWidget(label);
     line->addWidget(m_beside);
     line->addWidget(m_button);
-    line->addWidget(m_hint, 1);
+    line->addStretch(1);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins({});
     layout->setSpacing(6);
     layout->addLayout(line);
+    layout->addWidget(m_hint);
     layout->addWidget(m_result);
     connect(m_button, &QPushButton::clicked, this, &MeasurePanel::startOrStop);
     setChanges({});

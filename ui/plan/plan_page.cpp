@@ -82,6 +82,7 @@ PlanPage::PlanPage(ConfigModel& model, DataAnalysis& analysis, RunPlanner planne
     m_columns->setStretchFactor(0, 3);
     m_columns->setStretchFactor(1, 2);
     m_columns->setChildrenCollapsible(false);
+    m_columns->setSizes({ 1100, 1000 }); // in this proportion
     auto* tabs = new QTabWidget(this);
     tabs->addTab(m_columns, tr("This run"));
     tabs->addTab(m_shapes, tr("What can my card train?"));

@@ -98,6 +98,10 @@ std::vector<int64_t> plannedLengths(const PlanBasis& basis)
         lengths.push_back(length);
     }
     lengths.push_back(most);
+    constexpr size_t mostLengths = 7; // as many as can be read beside the step
+    if (lengths.size() > mostLengths) {
+        lengths.erase(lengths.begin(), lengths.end() - mostLengths);
+    }
     return sortedWith(std::move(lengths), basis.choice.values.maxLength);
 }
 

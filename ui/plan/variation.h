@@ -56,7 +56,7 @@ std::vector<int64_t> plannedBatchSizes(const PlanBasis& basis);
 /// The longest row in tokens, a multiple of 8 where the model reads as many; a larger max_length changes nothing.
 int64_t longestLength(const PlanBasis& basis);
 
-/// Powers of two up to the longest row, that row, and the form's own.
+/// The longest row, the powers of two below it (the six longest), and the form's own.
 std::vector<int64_t> plannedLengths(const PlanBasis& basis);
 
 /// A time that follows from the plan's: "12 s"; on a card that was not measured "at best 12 s".

@@ -21,6 +21,11 @@ QString signedText(bool negative, const QString& size)
     return (negative ? QStringLiteral("\u2212") : QStringLiteral("+")) + size;
 }
 
+QString memoryText(int64_t more)
+{
+    return more == 0 ? WhyTable::tr("same") : signedText(more < 0, formatBytes(std::abs(more)));
+}
+
 QString timeText(const std::optional<double>& more)
 {
     if (!more) {
@@ -110,8 +115,7 @@ void WhyTable::fill()
     for (int row = 0; row < rowCount(); ++row) {
         const Change& change = m_changes[static_cast<size_t>(row)];
         const QString fit = QString(fitSign(change.fit)) + ' ' + fitText(change.fit);
-        const QStringList texts { change.text, signedText(change.bytes < 0, formatBytes(std::abs(change.bytes))),
-            timeText(change.time), fit.trimmed() };
+        const QStringList texts { change.text, memoryText(change.bytes), timeText(change.time), fit.trimmed() };
         for (int column = 0; column < columnCount(); ++column) {
             auto* item = new QTableWidgetItem(texts.at(column));
             item->setTextAlignment(Qt::AlignVCenter | (column == 1 || column == 2 ? Qt::AlignRight : Qt::AlignLeft));
