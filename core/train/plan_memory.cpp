@@ -123,15 +123,28 @@ void planTime(MemoryPlan& plan, const ModelSpec& spec, const PlannedBatches& bat
         plan.secondsAtBest = secondsBy([&](auto counts) { return secondsAtBest(counts, *card); });
 }
 
+/// Training refuses rows of which truncation leaves none.
+Result<void> checkRows(const PlannedBatches& batches, const RunExtents& extents, const RunConfig& config)
+{
+    const auto nothingLeft = [&](const char* purpose) {
+        return failure(std::string("No row is left to ") + purpose + " where max_length cuts rows after "
+            + std::to_string(config.maxLength) + " tokens; choose a longer max_length, or other rows.");
+    };
+    if (batches.extreme.empty())
+        return nothingLeft("train on");
+    if (!extents.evaluation.empty() && batches.heldOut == 0)
+        return nothingLeft("evaluate on");
+    return {};
+}
+
 } // namespace
 
 Result<MemoryPlan> planModel(
     const RunConfig& config, const ModelSpec& spec, const RunExtents& extents, PlanDetail detail, int64_t longestPrompt)
 {
     const PlannedBatches batches = planBatches(extents, config);
-    if (batches.extreme.empty())
-        return failure("No row is left to train on where max_length cuts rows after " + std::to_string(config.maxLength)
-            + " tokens; choose a longer max_length, or other rows.");
+    if (auto checked = checkRows(batches, extents, config); !checked)
+        return tl::unexpected(checked.error());
     // One accumulation group of nothing but extreme micro-batches. No step needs more than this one, however many
     // there are: gradients and the optimizer's state are there from the beginning, and a micro-batch leaves nothing.
     std::vector<std::vector<MicroBatch>> steps { batches.extreme };

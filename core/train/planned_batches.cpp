@@ -273,7 +273,7 @@ PlannedBatches planBatches(const RunExtents& extents, const RunConfig& config)
             sample.consider(candidate);
         }
     }
-    PlannedBatches planned { .counts = plan.counts() };
+    PlannedBatches planned { .heldOut = heldOut.size(), .counts = plan.counts() };
     if (sample.count() == 0)
         return planned;
     const auto furthest = extremes.furthest();

@@ -11,6 +11,7 @@ namespace tunebench {
 /// neither memory nor time depends on what they say.
 struct PlannedBatches {
     std::vector<MicroBatch> extreme; ///< those that may need the most memory, each once
+    size_t heldOut = 0; ///< rows, or pairs, to evaluate on
     std::vector<MicroBatch> evaluation; ///< those of the evaluation that are larger than any of these in something
     MicroBatch typical; ///< the one nearest to the mean of all
     double typicalShare = 1; ///< tokens of the mean micro-batch, as a multiple of the typical one's

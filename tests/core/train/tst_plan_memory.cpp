@@ -138,6 +138,11 @@ private Q_SLOTS:
         QCOMPARE(planned.evaluation.front().tokens, int64_t { 70 });
         QVERIFY(planWith(extentsOf({ { 30, 5 } })).evaluation.empty());
         QVERIFY(planWith({}).evaluation.empty());
+        const auto dropped = extentsOf({ { 200, 60 } });
+        options.truncation = Truncation::drop;
+        const auto refused = planModel(options, model.files.spec, { dataset, dropped }, PlanDetail::memory);
+        QVERIFY(!refused && refused.error().message.find("evaluate on") != std::string::npos);
+        options.truncation = Truncation::right;
         const auto peak = [&](const RunExtents& extents) {
             return planModel(options, model.files.spec, extents, PlanDetail::memory).value().peakAllocated;
         };
