@@ -1,6 +1,5 @@
 #pragma once
 
-#include "core/train/plan_memory.h"
 #include "tests/core/train/trainer_test.h"
 
 namespace tunebench {
@@ -26,10 +25,7 @@ protected:
 
     static MemoryPlan planOf(const TrainingJob& job)
     {
-        const auto inspected = inspectDataset(job.config.values.dataset, job.config.values);
-        const auto plan = inspected.and_then([&](const DatasetInspection& found) {
-            return planMemory(job.config, { found.extents }, PlanDetail::figures);
-        });
+        const auto plan = planned(job.config);
         if (!plan)
             qFatal("%s", plan.error().message.c_str());
         return *plan;

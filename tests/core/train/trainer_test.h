@@ -2,6 +2,7 @@
 
 #include "core/base/files.h"
 #include "core/runs/run_library.h"
+#include "core/train/plan_memory.h"
 #include "core/train/trainer.h"
 
 #include <QTemporaryDir>
@@ -123,6 +124,14 @@ protected:
                 qFatal("%s", applied.error().message.c_str());
         }
         return made;
+    }
+
+    /// By what stands in the files alone.
+    static Result<MemoryPlan> planned(const ConfigChoice& choice)
+    {
+        return readExtents(choice.values, 0).and_then([&](const ReadExtents& extents) {
+            return planMemory(choice, extents.view(), PlanDetail::all);
+        });
     }
 
     Record run(TrainingJob made)

@@ -1,6 +1,4 @@
-#include "core/data/dataset.h"
 #include "core/data/prompt_ids.h"
-#include "core/train/plan_memory.h"
 #include "tests/core/train/trainer_test.h"
 
 #include <algorithm>
@@ -154,13 +152,12 @@ private slots:
     {
         QFETCH(QStringList, options);
         const TrainingJob made = asking(assignments(options));
-        const auto inspected = inspectDataset(made.config.values.dataset, made.config.values);
-        const auto planned = planMemory(made.config, { inspected->extents }, PlanDetail::all);
-        QVERIFY2(planned.has_value(), planned ? "" : planned.error().message.c_str());
-        QCOMPARE(planned->place.pass == "answer", !options.isEmpty());
+        const auto plan = planned(made.config);
+        QVERIFY2(plan.has_value(), plan ? "" : plan.error().message.c_str());
+        QCOMPARE(plan->place.pass == "answer", !options.isEmpty());
         const Record record = run(made);
         QVERIFY2(record.outcome.has_value(), record.outcome ? "" : record.outcome.error().message.c_str());
-        QCOMPARE(planned->peakAllocated, record.states.back().summary.peakAllocated);
+        QCOMPARE(plan->peakAllocated, record.states.back().summary.peakAllocated);
     }
 
     void whatCannotBeAskedIsRefused_data()
@@ -185,10 +182,9 @@ private slots:
         const QString message = QString::fromStdString(record.outcome.error().message);
         QVERIFY2(message.contains(words), qPrintable(message));
         QVERIFY(record.outcome.error().fault == Fault::input);
-        const auto inspected = inspectDataset(made.config.values.dataset, made.config.values);
-        const auto planned = planMemory(made.config, { inspected->extents }, PlanDetail::all);
-        QVERIFY(!planned.has_value());
-        QCOMPARE(planned.error().message, record.outcome.error().message);
+        const auto plan = planned(made.config);
+        QVERIFY(!plan.has_value());
+        QCOMPARE(plan.error().message, record.outcome.error().message);
     }
 };
 

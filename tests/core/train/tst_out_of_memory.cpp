@@ -161,11 +161,12 @@ private slots:
 
     void atAnEvaluation()
     {
-        const std::vector<std::string> options { "dataset=" + tokenRows("short", { 8, 9, 8, 9 }),
-            "eval_dataset=" + tokenRows("held", { 9, 8, 120 }), "batch_size=1", "accumulation_steps=1",
-            "eval_at_start=false" };
+        std::vector<std::string> options { "dataset=" + tokenRows("short", { 8, 9, 8, 9 }), "batch_size=1",
+            "accumulation_steps=1", "eval_at_start=false" };
+        const int64_t steps = planOf(job(options)).peakAllocated;
+        options.push_back("eval_dataset=" + tokenRows("held", { 9, 8, 120 }));
         const TrainingJob made = job(options);
-        const Record record = run(limited(made, planOf(made).peakAllocated, "evaluation"));
+        const Record record = run(limited(made, steps, "evaluation"));
         checkLimited(record, "evaluation");
         const auto report = reportOf(record);
         QVERIFY(report.phase == OutOfMemoryPhase::evaluation);

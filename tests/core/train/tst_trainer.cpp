@@ -1,6 +1,4 @@
-#include "core/data/dataset.h"
 #include "core/model/peft_adapter.h"
-#include "core/train/plan_memory.h"
 #include "tests/core/train/trainer_test.h"
 
 #include <algorithm>
@@ -12,12 +10,9 @@ using namespace tunebench;
 class TestTrainer : public TrainerTest {
     Q_OBJECT
 
-    /// By what stands in the files alone.
     static Result<int64_t> plannedPeak(const TrainingJob& job)
     {
-        return readExtents(job.config.values, 0).and_then([&](const ReadExtents& extents) {
-            return planMemory(job.config, extents.view(), PlanDetail::all).map(&MemoryPlan::peakAllocated);
-        });
+        return planned(job.config).map(&MemoryPlan::peakAllocated);
     }
 
 private slots:
@@ -121,11 +116,11 @@ private slots:
     {
         QFETCH(QStringList, options);
         const TrainingJob made = job(assignments(options));
-        const Result<int64_t> planned = plannedPeak(made);
-        QVERIFY2(planned.has_value(), planned ? "" : planned.error().message.c_str());
+        const Result<int64_t> peak = plannedPeak(made);
+        QVERIFY2(peak.has_value(), peak ? "" : peak.error().message.c_str());
         const Record record = run(made);
         QVERIFY(record.outcome.has_value());
-        QCOMPARE(*planned, record.states.back().summary.peakAllocated);
+        QCOMPARE(*peak, record.states.back().summary.peakAllocated);
     }
 
     /// Longer rows than any that is trained on, in a dataset for evaluation alone.
@@ -148,11 +143,11 @@ private slots:
         std::vector<std::string> evaluated = set;
         evaluated.push_back("eval_dataset=" + path("longer.jsonl"));
         const TrainingJob made = job(evaluated);
-        const int64_t planned = plannedPeak(made).value();
-        QVERIFY(planned > withoutThem);
+        const int64_t peak = plannedPeak(made).value();
+        QVERIFY(peak > withoutThem);
         const Record record = run(made);
         QVERIFY2(record.outcome.has_value(), record.outcome ? "" : record.outcome.error().message.c_str());
-        QCOMPARE(planned, record.states.back().summary.peakAllocated);
+        QCOMPARE(peak, record.states.back().summary.peakAllocated);
     }
 
     void planRefusesWhatTrainingRefuses_data()
@@ -170,12 +165,11 @@ private slots:
         QFETCH(QString, word);
         writeJson("none.jsonl", { { "input_ids", { 5, 5 } }, { "labels", { -100, -100 } } });
         const TrainingJob made = job(assignments(options));
-        const Result<int64_t> planned = plannedPeak(made);
+        const Result<int64_t> peak = plannedPeak(made);
         const Record record = run(made);
-        QVERIFY(!planned.has_value() && !record.outcome.has_value());
-        QCOMPARE(planned.error().message, record.outcome.error().message);
-        QVERIFY2(
-            planned.error().message.find(word.toStdString()) != std::string::npos, planned.error().message.c_str());
+        QVERIFY(!peak.has_value() && !record.outcome.has_value());
+        QCOMPARE(peak.error().message, record.outcome.error().message);
+        QVERIFY2(peak.error().message.find(word.toStdString()) != std::string::npos, peak.error().message.c_str());
     }
 
     /// The plan and the run divide an effective batch alike, and the run's options say how; they can be used again.
@@ -185,8 +179,7 @@ private slots:
         ConfigChoice open = made.config;
         open.set.erase("batch_size");
         open.set.erase("accumulation_steps");
-        const auto inspected = inspectDataset(open.values.dataset, open.values);
-        const auto plan = planMemory(open, { inspected->extents }, PlanDetail::all);
+        const auto plan = planned(open);
         QVERIFY2(plan.has_value(), plan ? "" : plan.error().message.c_str());
         const Record record = run({ open, runs(), "divided" });
         QVERIFY2(record.outcome.has_value(), record.outcome ? "" : record.outcome.error().message.c_str());
@@ -202,9 +195,9 @@ private slots:
 
     void planNeedsRows()
     {
-        const auto planned = planMemory(job({}).config, {}, PlanDetail::all);
-        QVERIFY(!planned.has_value());
-        QVERIFY(planned.error().message.find("No row") != std::string::npos);
+        const auto plan = planMemory(job({}).config, {}, PlanDetail::all);
+        QVERIFY(!plan.has_value());
+        QVERIFY(plan.error().message.find("No row") != std::string::npos);
     }
 
     void stopsAndSaves()
